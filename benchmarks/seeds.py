@@ -15,7 +15,7 @@ import numpy as np
 from rulemine.datasets import load_kg, load_labels
 from rulemine.kinds.variants.components import Components
 from rulemine.kinds.variants.seed_texts import Linker
-from rulemine.kinds.written.candidate import Subgraph
+from rulemine.kinds.written.replies import Subgraph
 
 SETS, CHARACTERS = 1000, 1_000_000
 WORDS = "the a film was of in he she with and from made river won great old music house plays"

@@ -1,4 +1,4 @@
-"""Times the sampling of subgraphs.
+"""Times the sampling of subgraphs around triples.
 
     python benchmarks/subgraphs.py [--kg NAME] [--subgraphs 10000]
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from rulemine.datasets.registry import find_files
 from rulemine.kg import KnowledgeGraph
-from rulemine.kinds.subgraphs.sampling import Sampler
+from rulemine.kinds.subgraphs.drawing import Sampler, asked_rows
 from rulemine.seeds import stream
 
 
@@ -32,8 +32,10 @@ def main() -> None:
     kg = KnowledgeGraph.read(*(path for path in paths if path is not None))
     degrees = np.bincount(kg.triples[:, [0, 2]].ravel())
     started = time.process_time()
-    sampler = Sampler(kg)
-    drawn = [sampler.draw(stream(0, "subgraphs", n)) for n in range(given.subgraphs)]
+    rows, random = asked_rows(kg), stream(0, "subgraphs")
+    sampler = Sampler(kg, rows)
+    first = [int(rows[random.below(len(rows))]) for _ in range(given.subgraphs)]
+    drawn = [sampler.around([row], random) for row in first]
     seconds = time.process_time() - started
     nodes = [node for one in drawn for node in one.nodes]
     triples = sum(len(one.rows) for one in drawn)

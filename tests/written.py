@@ -24,7 +24,6 @@ def as_subgraph(question: Question, **changes: Any) -> Question:
         minimal_shape=question.shape,
         minimal=(MinimalQuery(question.anchors, question.query),),
         test_type=(),
-        parent="",
     )
     return replace(question, kind="subgraphs", block=replace(block, **changes))
 

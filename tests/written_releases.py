@@ -152,7 +152,6 @@ def subgraph_question(number: int, split: str, text: str, answer: str) -> Questi
             minimal_shape=own["shape"],
             minimal=(MinimalQuery(own["anchors"], text),),
             test_type=tuple(kinds or ["id"]) if split == "test" else (),
-            parent="q00000" if number == 1 else "",
         ),
     )
 

@@ -290,7 +290,7 @@ class Asking:
 
     def _count(self, asked: Counter[Hashable]) -> None:
         """Says for the manifest what was drawn of each part."""
-        self.sampling = {
+        self.sampling |= {
             str(part): {
                 "wanted": wanted,
                 "questions": asked[part],

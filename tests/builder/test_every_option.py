@@ -69,7 +69,7 @@ BASE: dict[str, dict[str, Any]] = {
     "rules": {"selection.share": 0.1},
     "structures": {"structures.per_structure": 1, "questions.split": "none"},
     "subgraphs": {"subgraphs.questions": 6},
-    "variants": {"variants.questions": 5, "variants.sets": 40, "variants.texts": ""},
+    "variants": {"variants.questions": 5, "variants.texts": ""},
     "cypher": {"cypher.per_template": 1},
 }
 """The small builds."""

@@ -294,10 +294,6 @@ def test_an_output_that_cannot_be(here: Path, command: Command, output: str, exp
             "variants.texts is .* without NUL",
         ),
         (
-            ["build", "variants-demo", "-o", "z", "--set", r'variants.entities="\u0000"'],
-            "entities is .* without NUL",
-        ),
-        (
             ["answer", "x", "--with", r'command:program="a\u0000b"', "-o", "z"],
             "program is .* without NUL",
         ),

@@ -19,7 +19,7 @@ SECONDS = 200
 
 BUILD = [
     "build", "variants-demo", "--verbalizer", "openai", "--model", "local", "--concurrency", "1",
-    "--timeout", "200", "--set", "variants.texts=", "--set", "variants.sets=8",
+    "--timeout", "200", "--set", "variants.texts=", "--set", "variants.questions=3",
     "--set", "variants.pairs=1", "--set", 'variants.judges=["local"]',
     "--set", "questions.split=none",
 ]  # fmt: skip

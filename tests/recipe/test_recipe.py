@@ -110,8 +110,8 @@ def test_a_wrong_value_is_refused(setting: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("setting", "expected"),
     [
-        ("subgraphs.groww=0", "unknown key 'subgraphs.groww'; did you mean 'grow'?"),
-        ("grow=0", "unknown key 'grow'; did you mean 'subgraphs.grow'?"),
+        ("subgraphs.startt=0", "unknown key 'subgraphs.startt'; did you mean 'start'?"),
+        ("test_share=0", "unknown key 'test_share'; did you mean 'subgraphs.test_share'?"),
         ("subgraphs=3", "subgraphs is 3; expected a table, [subgraphs] and its keys below"),
         (
             "variants=3",

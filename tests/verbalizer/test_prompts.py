@@ -8,7 +8,7 @@ import pytest
 from rulemine.config import packaged
 from rulemine.errors import ConfigError, InputError
 from rulemine.kinds.registry import KINDS
-from rulemine.kinds.written.prompts import load_written_prompts
+from rulemine.kinds.written.model_calls import load_written_prompts
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.replies import SCHEMAS
 from tests.isolated.try_pair_writer import prompts_for_pairs

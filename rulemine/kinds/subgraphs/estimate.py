@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from rulemine.kinds.written.engine import FEWEST_AT_ONCE, MOST_AT_ONCE
+from rulemine.kinds.subgraphs.ask import MOST_SPENT
+from rulemine.kinds.written.engine import AT_ONCE, FEWEST_AT_ONCE
 from rulemine.llm.estimates import OVER, Estimate, Purpose, sent_by, three_prompts, tokens_of
 from rulemine.llm.journal import Journal
 
@@ -30,12 +31,12 @@ def estimate(engine: "SubgraphEngine", journal: Journal | None) -> Estimate:
         journal: The calls answered so far.
     """
     recipe, options = engine.asking.recipe, engine.options
-    tasks = engine.tasks() or []
+    tasks = engine.tasks()
     calls = list(map(engine.call, tasks))
     replies = [reply for task in tasks if isinstance(reply := engine.scripted(task), str)]
     received = BRIEFER * sum(map(tokens_of, replies)) / max(1, len(replies)) / OVER
     sent = list(map(sent_by, calls))
-    most = engine.most
+    most = MOST_SPENT * options.questions
     known = {} if journal is None else journal.counts()
     answered = sum(n for (purpose, _), n in known.items() if purpose.startswith("candidate"))
     usually = max(0, min(most, _candidates(options.questions)) - answered)
@@ -67,7 +68,7 @@ def estimate(engine: "SubgraphEngine", journal: Journal | None) -> Estimate:
         f"with the longest replies. Prompts are those of the first {len(tasks)}.",
         three_prompts(calls),
         bool(recipe.endpoint.batch),
-        (-(-usually // MOST_AT_ONCE) + 2 * bool(further), 2 * -(-most // FEWEST_AT_ONCE) + 4),
+        (-(-usually // AT_ONCE) + 2 * bool(further), 2 * -(-most // FEWEST_AT_ONCE) + 4),
     )
 
 
@@ -75,5 +76,5 @@ def _candidates(wanted: int) -> int:
     """How many candidates are written, batch by batch, until so many stay."""
     written = 0
     while (lacking := wanted - round(STAYING * written)) > 0:
-        written += min(MOST_AT_ONCE, max(FEWEST_AT_ONCE, 4 * lacking))
+        written += min(AT_ONCE, max(FEWEST_AT_ONCE, 4 * lacking))
     return written

@@ -1,6 +1,5 @@
 """The kind ``subgraphs`` in a build, see `rulemine.kinds.building`."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.group import Group
@@ -10,10 +9,11 @@ from rulemine.kinds.written.kind import GROUPS, WITHOUT, WrittenKind, WrittenWor
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
+    from rulemine.kinds.asking import Asking
     from rulemine.kinds.writing import Writing
     from rulemine.recipe.inputs import Inputs
-    from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
+    from rulemine.release.records import Question
 
 __all__ = ["KIND"]
 
@@ -34,23 +34,12 @@ class SubgraphSplits(Splits):
         chosen, models = inputs.recipe.questions, inputs.recipe.verbalizer
         if writing.session is None:
             return None
-        from rulemine.kinds.subgraphs.final_filter import passing
-        from rulemine.kinds.subgraphs.paraphrasing import with_paraphrases
+        from rulemine.kinds.subgraphs.second_models import passing, with_paraphrases
 
         made = split(asked, chosen.split, chosen.ratios, inputs.recipe.seed)
         if models.judge_model:
             made = passing(inputs, made, writing, progress)
         return with_paraphrases(inputs, made, writing, progress) if models.rewriter_model else made
-
-
-class SubgraphLimits(Amounts):
-    """What bounds the number of questions."""
-
-    def kept(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
-        """All of them; a parent that is not among them is named no more."""
-        from rulemine.kinds.subgraphs.split import without_lost_parents
-
-        return replace(asked, questions=tuple(without_lost_parents(asked.questions)))
 
 
 class SubgraphKind(WrittenKind):
@@ -60,7 +49,7 @@ class SubgraphKind(WrittenKind):
     Options = SubgraphSection
     block = imported("rulemine.kinds.written.block:SubgraphBlock")
     page = "kinds/subgraphs/page.md"
-    inputs = imported("rulemine.kinds.subgraphs.listed:INPUTS")
+    inputs = imported("rulemine.recipe.joins:INPUTS")
     groups = (
         *GROUPS,
         Group(
@@ -71,10 +60,17 @@ class SubgraphKind(WrittenKind):
         ),
     )
     splits = SubgraphSplits()
-    limits = SubgraphLimits("subgraphs.questions", WITHOUT)
+    dealing = imported("rulemine.kinds.subgraphs.ask:DEALING")
+    limits = Amounts("subgraphs.questions", WITHOUT)
     wording = WrittenWording(
         "rulemine.kinds.subgraphs.ask:SubgraphEngine", "rulemine.kinds.subgraphs.estimate:estimate"
     )
+
+    def finished(self, asking: "Asking", questions: "list[Question]") -> "list[Question]":
+        """The questions, with what training lacks of those of test."""
+        from rulemine.kinds.subgraphs.ask import finished
+
+        return finished(super().finished(asking, questions))
 
 
 KIND = SubgraphKind()

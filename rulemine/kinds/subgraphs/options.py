@@ -15,17 +15,15 @@ class SubgraphSection(KindOptions):
 
     Attributes:
         questions: Questions of the release at most.
-        start: Where a subgraph starts: at ``any`` entity, or at an end of a ``removed`` triple, where
-            anything is removed. What is drawn for the core of test starts at a removed triple of the core.
-        grow: Fraction of the candidates whose subgraph is grown from that of an accepted question, by one
-            triple at an anchor or at the answer.
-        joins: ``fb15k237`` or a TOML file of joins that people make, over which the scripted writer asks as
-            far as they give enough; empty: over all.
+        start: From what a tree is drawn: from ``any`` triple, or from a ``removed`` one, where there is one.
+            What is drawn for the core has a removed triple of the core.
+        joins: ``fb15k237`` or a TOML file of joins that people make, along which trees are drawn; empty: over
+            all.
         test_share: Fraction of the questions that are test questions; more where the core needs it.
     """
 
     nodes: ClassVar[int] = 10
-    """A subgraph grows until it has so many entities."""
+    """A subgraph gets entities until it has so many."""
 
     edges: ClassVar[int] = 30
     """Or so many triples; the last entity may bring more."""
@@ -45,14 +43,12 @@ class SubgraphSection(KindOptions):
 
     drafted: ClassVar = (
         ("subgraphs.start", "removed", "from any entity, few questions would miss something"),
-        ("subgraphs.grow", 0.05, "what is grown often loses the missing link"),
         ("subgraphs.test_share", 0.4, "with less, test has no core to speak of"),
         TEST_CORE,
     )
 
     questions: int = option(1000, least=1)
     start: str = option("any", choices=("any", "removed"))
-    grow: float = option(0.2, least=0, most=1)
     joins: str = option("", file=True, packaged="joins.toml")
     test_share: float = option(0.05, above=0, most=0.5)
 

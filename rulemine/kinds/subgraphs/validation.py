@@ -1,100 +1,85 @@
-"""Decides whether a candidate is a question, in the order of SynthKGQA; the first reason that holds counts.
+"""Decides whether a candidate is the question that it says it is; the first reason that holds counts.
 
-The query is run as it was written, unless its tree shows already that the answer is not in the result or
-that there are too many; and it must be a tree of which the used triples are one derivation.
 Guarantees for every candidate that passes: seeds, answer and triples are in the graph and in the subgraph
-shown; the query gives what its tree says, names the seeds and nothing else, and has few answers, none of them
-a seed; the used triples are a tree with the answer as its root and the seeds as its leaves, one for each atom
-of the query.
+shown; the triples are as many as wanted and form a tree with the answer as its root; its SPARQL, run as it
+was written, gives what the query of that tree gives, the answer among it; and the seeds are the entities that
+the query names. How many answers there may be, and that no seed is one, is for whoever grades the query.
 
-Ours, where the paper is silent: what FILTER NOT EXISTS or MINUS takes away has seeds of its own, which need
-no used triple; relations that are declared to state the same facts are asked for in all their statements, and
-the limits hold for the query so widened; of a count, the counted entities are the answers; a LIMIT or a
-FILTER of ``!=`` is dropped where it changes no answer on the complete, the incomplete and the larger graph.
+Ours, where SynthKGQA is silent: what FILTER NOT EXISTS or MINUS takes away needs no used triple; relations
+that are declared to state the same facts are asked for in all their statements; of a count, the counted
+entities are the answers; a LIMIT or a FILTER of ``!=`` is dropped where it changes no answer on the complete,
+the incomplete and the larger graph.
+
+Queries are run by pyoxigraph in a process of its own, which is ended when a query takes too long. The graph
+is named as writers name it: ``<entity:ID>`` and ``<relation:LABEL>``, percent-encoded as
+`rulemine.query.sparql` has it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+import http.client
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+from urllib.parse import unquote
 
 import numpy as np
 
-from rulemine.errors import BarredQueryError, NoTreeError, QueryError
+from rulemine.errors import BarredQueryError, ConfigError, NoTreeError, QueryError
 from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import Triple
 from rulemine.kinds.subgraphs.options import SubgraphSection
-from rulemine.kinds.written.candidate import Candidate, Refusal, Subgraph
-from rulemine.kinds.written.execution import Executor, RunFailure
+from rulemine.kinds.written.replies import Candidate, NamedNode, Refusal, Subgraph
 from rulemine.kinds.written.writer_names import WriterNames
-from rulemine.query.evidence import full_evidence
-from rulemine.query.evidence_tree import NO_TREE, query_of_triples
+from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.foreign.read_sparql import tree_of_algebra, tree_with_limits
-from rulemine.query.foreign.sparql_parsing import constants, parse_strictly
+from rulemine.query.foreign.sparql_parsing import parse_strictly
 from rulemine.query.grading import Grades, evaluate
 from rulemine.query.limits import changes_nothing
-from rulemine.query.links import expanded, renamed
+from rulemine.query.links import expanded, positive, renamed
+from rulemine.query.oxigraph.workers import Workers
 from rulemine.query.query_graph import QueryGraph
-from rulemine.query.sparql import entity_iri
+from rulemine.query.sparql import entity_iri, relation_iri
 from rulemine.query.structures import structure_of
-from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
+from rulemine.query.tree import Query
 from rulemine.query.wider import Wider
-from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
 
-__all__ = ["GRAPHS_OWN", "Derivations", "Mistake", "Valid", "Validator"]
+__all__ = ["SECONDS", "Executor", "Mistake", "RunFailure", "Valid", "Validator"]
+
+SECONDS = 10.0
+"""Time of a query."""
+
+MOST_ROWS = 1000
+"""Rows of a result."""
+
+_ACCEPTED = "application/sparql-results+json"
+_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 
 
 class Mistake:
-    """Why a candidate is rejected, in the order in which it is checked.
+    """Why a candidate is rejected, in the order in which it is checked; those of `RunFailure` come last."""
 
-    Between `CONSTANTS` and `ABSENT` come those of `rulemine.kinds.written.execution.RunFailure`. The last
-    three are found by whoever checks the text.
-    """
-
-    FIELD = "a field is missing"
     UNKNOWN = "an id or a relation is unknown"
     LABEL = "a label is not that of its id"
     OUTSIDE = "a seed, the answer or a triple is outside the subgraph"
-    END = "a seed or the answer is no end of a used triple"
     NUMBER = "it does not use as many different triples as it should"
-    AMONG = "the answer is a seed"
+    TREE = "the used triples are no tree with the answer"
     SPARQL = "its SPARQL cannot be parsed"
-    UPDATE = "its SPARQL would change the graph"
-    LOAD = "its SPARQL would load a graph"
-    SERVICE = "its SPARQL asks another server"
-    GRAPH = "its SPARQL names a graph"
+    BARRED = "its SPARQL does more than ask this graph"
+    NO_TREE = "its SPARQL is no query tree"
+    OTHER = "its SPARQL does not ask for what the used triples say"
     CONSTANTS = "the entities in its SPARQL are not the seeds"
     ABSENT = "the answer is not in the result"
-    MANY = "it has too many answers"
-    NO_TREE = "its SPARQL is no query tree"
     DIFFERS = "running its SPARQL gives other answers than the graph"
-    SEED = "an answer is a seed"
-    EVIDENCE = "a used triple is outside the full evidence"
-    DERIVATION = "the used triples are not one derivation of the answer"
-    CYCLE = "the used triples form a cycle"
-    PARALLEL = "two used triples join the same entities"
-    TWICE = "an entity has two places in the query"
-    LEAF = "a seed is no leaf of the used triples"
-    UNNAMED = ANCHOR_MISSING
-    NAMED = ANSWER_NAMED
-    BETWEEN = INTERMEDIATE_NAMED
 
 
-GRAPHS_OWN = frozenset({Mistake.MANY, Mistake.SEED})
-"""What a writer cannot see in a part of the graph, and so cannot mend."""
+class RunFailure:
+    """Why running a query gave nothing that can be used."""
 
-_BARRED = {
-    "an update": Mistake.UPDATE,
-    "a LOAD": Mistake.LOAD,
-    "a SERVICE": Mistake.SERVICE,
-    "a FROM": Mistake.GRAPH,
-    "a GRAPH": Mistake.GRAPH,
-}
-
-_SHAPES = {
-    NO_TREE["loop"]: Mistake.CYCLE,
-    NO_TREE["cycle"]: Mistake.CYCLE,
-    NO_TREE["parallel"]: Mistake.PARALLEL,
-}
+    UNREADABLE = "its SPARQL cannot be run as it is written"
+    TIME = "its SPARQL took too long"
+    MEMORY = "its SPARQL took too much memory"
+    ROWS = "its SPARQL gave too many rows"
+    COLUMNS = "its SPARQL gave neither one column nor one number"
+    UNKNOWN = "its SPARQL gave something that is no entity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,61 +89,14 @@ class Valid:
     Attributes:
         query: Its query, in source labels, with all statements of its relations.
         answer: The entity that the writer has in mind.
-        seeds: The entities that it names, each once, in the writer's order.
         rows: The rows of ``kg.triples`` that the writer used, in its order.
         dropped: The kinds of what its query had and `query` lacks, as it changes nothing.
     """
 
     query: Query
     answer: int
-    seeds: tuple[int, ...]
     rows: tuple[int, ...]
     dropped: tuple[str, ...] = ()
-
-
-class Derivations:
-    """Which of a few triples derivations of a query consist of.
-
-    Args:
-        triples: The triples; derivations that need others are not found.
-    """
-
-    def __init__(self, triples: Sequence[Triple]) -> None:
-        self._triples = triples
-        self._known: dict[tuple[str, str], frozenset[tuple[int, bool]]] = {}
-
-    def of(self, query: Query, end: str) -> frozenset[tuple[int, bool]]:
-        """The sets of triples that derive an entity, as bits; and whether no triple serves two atoms."""
-        key = (query.text, end)
-        if key not in self._known:
-            self._known[key] = frozenset(self._found(query, end))
-        return self._known[key]
-
-    def _found(self, query: Query, end: str) -> set[tuple[int, bool]]:
-        if isinstance(query, Anchor):
-            return {(0, True)} if query.entity == end else set()
-        if isinstance(query, Projection):
-            found = set()
-            for at, (s, r, o) in enumerate(self._triples):
-                below, above = (o, s) if query.inverse else (s, o)
-                if (r, above) == (query.relation, end):
-                    step = {(1 << at, True)}
-                    found |= _both(step, self.of(query.of, below))
-            return found
-        if isinstance(query, Union):
-            return {one for part in query.parts for one in self.of(part, end)}
-        if isinstance(query, Intersection):
-            found = {(0, True)}
-            for part in query.parts:
-                found = _both(found, self.of(part, end))
-            return found
-        return {*self.of(query.of, end)}
-
-
-def _both(
-    some: set[tuple[int, bool]], others: frozenset[tuple[int, bool]]
-) -> set[tuple[int, bool]]:
-    return {(a | b, once and too and not a & b) for a, once in some for b, too in others}
 
 
 class _RejectedError(Exception):
@@ -166,7 +104,7 @@ class _RejectedError(Exception):
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
-        self.reason, self.detail = reason, detail
+        self.refusal = Refusal(reason, detail)
 
 
 class Validator:
@@ -188,12 +126,11 @@ class Validator:
         names: WriterNames,
         graph: QueryGraph,
         declarations: Declarations,
-        executor: Executor,
+        executor: "Executor",
         wider: Wider | None = None,
     ) -> None:
-        self._wider = wider
         self._names, self._graph, self._kg = names, graph, graph.kg
-        self._declarations, self._executor = declarations, executor
+        self._declarations, self._executor, self._wider = declarations, executor, wider
         self.unfinished = 0
 
     def validate(self, candidate: Candidate, subgraph: Subgraph, atoms: int) -> Valid | Refusal:
@@ -210,45 +147,40 @@ class Validator:
         try:
             return self._checked(candidate, subgraph, atoms)
         except _RejectedError as found:
-            return Refusal(found.reason, found.detail, candidate.question)
+            return found.refusal
 
     def _checked(self, given: Candidate, subgraph: Subgraph, atoms: int) -> Valid:
-        given = replace(given, sparql=self._names.sparql(given.sparql))
-        seeds, answer, rows = self._found(given)
-        self._check_place(seeds, answer, rows, subgraph)
-        ends = {int(end) for end in self._kg.triples[list(rows)][:, [0, 2]].flat}
-        loose = [seed for seed in seeds if seed not in ends]
-        early = _parsed(given.sparql) if loose else None  # which takes 10 ms
-        taken = constants(early[0], taken=True) if early else frozenset()
-        if answer not in ends or not {self._iri(seed) for seed in loose} <= taken:
-            raise _RejectedError(Mistake.END)
-        if len(set(rows)) != len(rows) or len(rows) != atoms:
-            raise _RejectedError(Mistake.NUMBER, f"{len(set(rows))}, expected {atoms}")
-        if answer in seeds:
-            raise _RejectedError(Mistake.AMONG)
-        algebra, problem = early or _parsed(given.sparql)
-        if problem is not None:
-            raise problem
-        expected = {self._iri(seed) for seed in seeds}
-        if expected != (found := constants(algebra)):
-            raise _RejectedError(Mistake.CONSTANTS, _difference(expected, found))
-        query, dropped = self._executed(given, answer, algebra)
-        grades = self._widened(query, answer, seeds)
-        self._check_derivation(grades, seeds, answer, rows)
-        return Valid(grades.query, answer, seeds, rows, dropped)
+        seeds, answer = {self._entity(node) for node in given.seeds}, self._entity(given.answer)
+        triples = np.array([*map(self._triple, given.triples)], np.int32)
+        rows: tuple[int, ...] = tuple(self._kg.rows_of(triples).tolist())
+        if not ({*rows} <= {*subgraph.rows} and {*seeds, answer} <= {*subgraph.nodes}):
+            raise _RejectedError(Mistake.OUTSIDE)
+        if len({*rows}) != len(rows) or len(rows) != atoms:
+            raise _RejectedError(Mistake.NUMBER, f"{len({*rows})}, expected {atoms}")
+        label = self._kg.entities.__getitem__
+        try:
+            asked = query_of_triples(self._kg.labeled(np.array(rows)), label(answer))
+        except NoTreeError as problem:
+            raise _RejectedError(Mistake.TREE, problem.reason) from None
+        sparql = self._names.sparql(given.sparql)
+        grades, dropped = self._graded(_parsed(sparql))
+        query = expanded(grades.query, self._declarations)
+        if positive(query) != expanded(asked, self._declarations):
+            raise _RejectedError(Mistake.OTHER)
+        named = {*structure_of(query, self._declarations).anchors}
+        if named != {*map(label, seeds)}:
+            raise _RejectedError(Mistake.CONSTANTS)
+        self._run(sparql, grades, answer)
+        if answer not in evaluate(self._graph, query).entities:  # another statement takes it away
+            raise _RejectedError(Mistake.ABSENT)
+        return Valid(query, answer, rows, dropped)
 
-    def _found(self, given: Candidate) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
-        """Seeds, answer and rows of the triples, all of which the graph has; −1 for a triple it lacks."""
-        texts = (given.question, given.sparql, given.answer.id)
-        if not (all(text.strip() for text in texts) and given.seeds and given.triples):
-            raise _RejectedError(Mistake.FIELD)
-        seeds = tuple(dict.fromkeys(self._entity(node.id) for node in given.seeds))
-        answer = self._entity(given.answer.id)
-        rows = self._kg.rows_of(np.array([*map(self._triple, given.triples)], np.int32))
-        for node in (*given.seeds, given.answer):
-            if self._names.find(node.label) != self._names.find(node.id):
-                raise _RejectedError(Mistake.LABEL, f"{node.id}, {node.label}")
-        return seeds, answer, tuple(rows.tolist())
+    def _entity(self, node: NamedNode) -> int:
+        if (found := self._names.find(node.id)) is None:
+            raise _RejectedError(Mistake.UNKNOWN, f"entity {node.id}")
+        if self._names.find(node.label) != found:
+            raise _RejectedError(Mistake.LABEL, f"{node.id}, {node.label}")
+        return found
 
     def _triple(self, parts: tuple[str, ...]) -> tuple[int, int, int]:
         if len(parts) == 1:
@@ -258,152 +190,147 @@ class Validator:
         subject, relation, target = parts
         if (known := self._names.relation(relation)) is None:
             raise _RejectedError(Mistake.UNKNOWN, f"relation {relation}")
-        return self._entity(subject), known, self._entity(target)
+        ends = [self._entity(NamedNode(name, name)) for name in (subject, target)]
+        return ends[0], known, ends[1]
 
-    def _entity(self, name: str) -> int:
-        found = self._names.find(name)
-        if found is None:
-            raise _RejectedError(Mistake.UNKNOWN, f"entity {name}")
-        return found
-
-    def _check_place(
-        self,
-        seeds: tuple[int, ...],
-        answer: int,
-        rows: tuple[int, ...],
-        subgraph: Subgraph,
-    ) -> None:
-        if -1 in rows:
-            raise _RejectedError(Mistake.OUTSIDE, "the graph lacks a triple")
-        if not {*rows} <= {*subgraph.rows}:
-            raise _RejectedError(Mistake.OUTSIDE, "a triple")
-        if not {*seeds, answer} <= {*subgraph.nodes}:
-            raise _RejectedError(Mistake.OUTSIDE, "a seed or the answer")
-
-    def _executed(
-        self, given: Candidate, answer: int, algebra: Any
-    ) -> tuple[Query, tuple[str, ...]]:
-        """The tree of the query, in source labels, after it was run as it was written; and what it lacks.
-
-        It is not run if its tree shows that it cannot be accepted. One that does not end in time is taken by
-        what its tree gives, so that no question depends on how fast or busy a machine is.
-        """
-        grades, dropped = self._graded(algebra)
-        if isinstance(grades, _RejectedError):
-            self._check_result(self._run(given), answer)
-            raise grades
-        own = sorted(self._names.id(entity) for entity in grades.entities.tolist())
-        self._check_result(own, answer)
-        try:
-            result = self._run(given)
-        except _RejectedError as found:
-            if found.reason != RunFailure.TIME:
-                raise
-            self.unfinished += 1
-            return grades.query, dropped
-        if (grades.value if isinstance(result, int) else own) != result:
-            size = result if isinstance(result, int) else len(result)
-            raise _RejectedError(Mistake.DIFFERS, f"{size:,}, expected {len(own):,}")
-        return grades.query, dropped
-
-    def _graded(self, algebra: Any) -> tuple[Grades | _RejectedError, tuple[str, ...]]:
-        """What the tree of a query gives, in source labels, or why it is none; and what the tree lacks."""
+    def _graded(self, algebra: Any) -> tuple[Grades, tuple[str, ...]]:
+        """What the tree of a query gives, in source labels; and what the tree lacks of the query."""
         try:
             return self._grades_of(tree_of_algebra(algebra)), ()
         except NoTreeError as problem:
             refused = _RejectedError(Mistake.NO_TREE, problem.reason)
         except QueryError as problem:
-            return _RejectedError(Mistake.NO_TREE, str(problem).removeprefix("query: ")), ()
+            raise _RejectedError(Mistake.NO_TREE, _said(problem)) from None
         try:
             tree, dropped = tree_with_limits(algebra)
             grades = self._grades_of(tree)
         except (NoTreeError, QueryError):
-            return refused, ()
-        wide = expanded(grades.query, self._declarations)
-        larger = self._wider.graph if self._wider else None
-        limit = SubgraphSection.max_evidence
-        if not changes_nothing(algebra, grades, wide, larger, self._iri_of, limit):
-            return refused, ()
+            raise refused from None
+        wide, larger = expanded(grades.query, self._declarations), self._wider and self._wider.graph
+        if not changes_nothing(
+            algebra, grades, wide, larger, self._iri_of, SubgraphSection.max_evidence
+        ):
+            raise refused
         return grades, dropped
 
     def _grades_of(self, tree: Query) -> Grades:
-        names = {name: self._label(name) for name in structure_of(tree).anchors}
+        entities = {id_: self._entity(NamedNode(id_, id_)) for id_ in structure_of(tree).anchors}
+        names = {id_: self._kg.entities[entity] for id_, entity in entities.items()}
         return evaluate(self._graph, renamed(tree, names))
-
-    def _run(self, given: Candidate) -> list[str] | int:
-        result = self._executor.answers(given.sparql)
-        if isinstance(result, Refusal):
-            raise _RejectedError(result.reason, result.detail)
-        return result if isinstance(result, int) else sorted(result)
-
-    def _check_result(self, result: Sequence[str] | int, answer: int) -> None:
-        """Checks ids of answers, or a count, of which 0 is none."""
-        if isinstance(result, int):
-            size, is_there = result, result > 0
-        else:
-            size, is_there = len(result), self._names.id(answer) in result
-        if not is_there:
-            raise _RejectedError(Mistake.ABSENT)
-        self._check_number(size)
-
-    def _iri(self, entity: int) -> str:
-        return entity_iri(self._names.id(entity))
 
     def _iri_of(self, name: str) -> str:
         """The IRI of an entity in queries; of one that only a larger graph has, another that none has."""
         known = self._kg.entity_ids.get(name)
-        return f"further:{entity_iri(name)}" if known is None else self._iri(known)
+        iri = entity_iri(name if known is None else self._names.id(known))
+        return f"further:{iri}" if known is None else iri
 
-    def _label(self, id_: str) -> str:
-        return self._kg.entities[self._entity(id_)]
+    def _run(self, sparql: str, grades: Grades, answer: int) -> None:
+        """Checks that a query gives what its tree gives, the answer among it.
 
-    def _check_number(self, answers: int) -> None:
-        if answers > SubgraphSection.max_answers:
-            detail = f"{answers:,}, at most {SubgraphSection.max_answers:,}"
-            raise _RejectedError(Mistake.MANY, detail)
-
-    def _widened(self, query: Query, answer: int, seeds: tuple[int, ...]) -> Grades:
-        """The query with all statements of its relations, and its answers."""
-        grades = evaluate(self._graph, expanded(query, self._declarations))
-        if answer not in grades.entities:  # as another statement is taken away
+        One that does not end in time is taken by its tree, so that no question depends on how fast or busy a
+        machine is.
+        """
+        if answer not in grades.entities:
             raise _RejectedError(Mistake.ABSENT)
-        self._check_number(len(grades))
-        if np.isin(seeds, grades.entities).any():
-            raise _RejectedError(Mistake.SEED)
-        return grades
-
-    def _check_derivation(
-        self, grades: Grades, seeds: tuple[int, ...], answer: int, rows: tuple[int, ...]
-    ) -> None:
-        if not np.isin(rows, full_evidence(grades).rows).all():
-            raise _RejectedError(Mistake.EVIDENCE)
-        used, root = self._kg.labeled(np.array(rows, np.int64)), self._kg.entities[answer]
-        derivations = Derivations(used).of(grades.query, root)
-        whole = (1 << len(used)) - 1
-        if not {(whole, True), (whole, False)} & derivations:
-            raise _RejectedError(Mistake.DERIVATION)
-        try:
-            tree = query_of_triples(used, root)
-        except NoTreeError as problem:
-            raise _RejectedError(_SHAPES[problem.reason], problem.reason) from None
-        if (whole, True) not in derivations:
-            raise _RejectedError(Mistake.TWICE)
-        ends = {end for s, _, o in used for end in (s, o)}
-        if {*structure_of(tree).anchors} != ends & {self._kg.entities[seed] for seed in seeds}:
-            raise _RejectedError(Mistake.LEAF)
+        result = self._executor.answers(sparql)
+        if isinstance(result, Refusal):
+            if result.reason != RunFailure.TIME:
+                raise _RejectedError(result.reason, result.detail)
+            self.unfinished += 1
+            return
+        own = tuple(sorted(self._names.id(entity) for entity in grades.entities.tolist()))
+        if result != (grades.value if isinstance(result, int) else own):
+            size = result if isinstance(result, int) else len(result)
+            raise _RejectedError(Mistake.DIFFERS, f"{size:,}, expected {len(own):,}")
 
 
-def _parsed(sparql: str) -> tuple[Any, _RejectedError | None]:
-    """The algebra of a query, or why it is rejected."""
+def _parsed(sparql: str) -> Any:
+    """The algebra of a query."""
     try:
-        return parse_strictly(sparql), None
+        return parse_strictly(sparql)
     except BarredQueryError as problem:
-        return None, _RejectedError(_BARRED[problem.reason], problem.reason)
+        raise _RejectedError(Mistake.BARRED, problem.reason) from None
     except QueryError as problem:
-        return None, _RejectedError(Mistake.SPARQL, str(problem).removeprefix("query: "))
+        raise _RejectedError(Mistake.SPARQL, _said(problem)) from None
 
 
-def _difference(expected: set[str], found: frozenset[str]) -> str:
-    """What is missing in a query, and what is too much, in the writer's ids."""
-    signs = (("without ", sorted(expected - found)), ("with ", sorted(found - expected)))
-    return ", ".join(sign + " ".join(names) for sign, names in signs if names)
+def _said(problem: QueryError) -> str:
+    return str(problem).removeprefix("query: ")
+
+
+class Executor:
+    """Runs queries within limits of time and rows; a context manager.
+
+    The limit of time is one of the machine: a query that takes about so long may be ended on one and not on
+    another.
+
+    Args:
+        names: The names of the complete graph, which is loaded when the context is entered.
+    """
+
+    def __init__(self, names: WriterNames) -> None:
+        self._names = names
+
+    def __enter__(self) -> Self:
+        lines = _lines(self._names)
+        self._workers = Workers(lines, timeout=SECONDS, most_rows=MOST_ROWS, count=1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._workers.close()
+
+    def answers(self, sparql: str) -> tuple[str, ...] | int | Refusal:
+        """Runs a query.
+
+        Args:
+            sparql: In SPARQL 1.1, as it was written.
+
+        Returns:
+            The ids of entities, sorted, each once, or the value of a count; or why what it gives cannot be
+            used, the reason one of `RunFailure`.
+
+        Raises:
+            ConfigError: The processes that run queries have ended.
+        """
+        reply = self._workers.ask(sparql, _ACCEPTED)
+        if reply.status == http.HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise ConfigError(
+                "the processes that run SPARQL were ended from outside; is there enough memory? Free some "
+                "and run the same command again."
+            )
+        if reply.late:
+            return Refusal(RunFailure.TIME, f"more than {SECONDS:g} s")
+        if reply.status == http.HTTPStatus.SERVICE_UNAVAILABLE:
+            return Refusal(RunFailure.MEMORY)
+        if reply.status != http.HTTPStatus.OK:
+            return Refusal(RunFailure.UNREADABLE, reply.body.decode().partition("\n")[0])
+        if reply.cut:
+            return Refusal(RunFailure.ROWS, f"more than {MOST_ROWS:,}")
+        if reply.kind != _ACCEPTED:
+            return Refusal(RunFailure.COLUMNS, "triples")
+        return _read(json.loads(reply.body), self._names)
+
+
+def _lines(names: WriterNames) -> Iterator[bytes]:
+    """The graph in N-Triples."""
+    kg = names.kg
+    entities = [f"<{entity_iri(id_)}>" for id_ in names.ids]
+    relations = [f"<{relation_iri(label)}>" for label in kg.relations]
+    for s, r, o in kg.triples.tolist():
+        yield f"{entities[s]} {relations[r]} {entities[o]} .\n".encode()
+
+
+def _read(table: Any, names: WriterNames) -> tuple[str, ...] | int | Refusal:
+    """A result in SPARQL 1.1 Query Results JSON."""
+    if "boolean" in table:
+        return Refusal(RunFailure.COLUMNS, "a truth value")
+    if len(columns := table["head"]["vars"]) != 1:
+        return Refusal(RunFailure.COLUMNS, f"{len(columns)} columns")
+    cells = [row.get(columns[0], {}) for row in table["results"]["bindings"]]
+    if len(cells) == 1 and cells[0].get("datatype") == _INTEGER and cells[0]["value"].isdecimal():
+        return int(cells[0]["value"])
+    iris = {cell["value"] if cell.get("type") == "uri" else "" for cell in cells}
+    ids = {unquote(iri.removeprefix("entity:")) for iri in iris if iri.startswith("entity:")}
+    if len(ids) < len(iris) or None in map(names.entity, ids):
+        return Refusal(RunFailure.UNKNOWN)
+    return tuple(sorted(ids))

@@ -1,22 +1,26 @@
-"""Makes the questions of the kind ``variants``: which seed sets are asked about, and who judges.
+"""Makes the questions of the kind ``variants``: what is written about seed sets, and who judges it.
 
 Each seed set is connected to a subgraph; a writer is shown its triples in random order and replies with
 pairs of a question and its answer; each pair is held against the subgraph, graded, and judged by `Judges`
-(Dynamic-KGQA; what is executed and graded is ours). `SeedSplits` says which of them are kept for which split,
-and when it is enough. Questions come in the order of the seed sets, and of one set in the order of the reply.
+(Dynamic-KGQA; what is executed and graded is ours). Seed sets of the splits that lack questions are asked
+about until none does.
 """
 
 import asyncio
-import math
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from math import ceil
 from typing import Any, NamedTuple
 
 from rulemine.errors import NoTreeError, UserError, counted
 from rulemine.judging.agreement import agreement_of
 from rulemine.judging.panel import (
     FLAGS,
+    SEATS,
     Ballot,
     JudgedQuestion,
     Panel,
@@ -24,44 +28,46 @@ from rulemine.judging.panel import (
     is_accepted,
     seat_judges,
 )
-from rulemine.kinds.asking import Asking, Draft
-from rulemine.kinds.locks import DRAWN, Locks, Patterns, RememberedFacts
-from rulemine.kinds.near_duplicates import NEAR_DUPLICATE, NearDuplicates
-from rulemine.kinds.split import draw_splits
+from rulemine.kg.graph import Triple
+from rulemine.kinds.asking import Asking, Draft, Tried
+from rulemine.kinds.dealing import ENOUGH
 from rulemine.kinds.variants.components import Components
-from rulemine.kinds.variants.pairs import Pair, PairReason, Shown, pairs_of, verified
-from rulemine.kinds.variants.seed_inputs import sets_of
-from rulemine.kinds.variants.seed_texts import SeedSet, splits_of_sets
+from rulemine.kinds.variants.kind import MANY
+from rulemine.kinds.variants.seed_texts import SeedSet, sets_of
 from rulemine.kinds.variants.topics import Topics
 from rulemine.kinds.written.block import Judgement, VariantBlock
-from rulemine.kinds.written.candidate import Refusal, Subgraph, Written
-from rulemine.kinds.written.engine import FEWEST_AT_ONCE, MOST_AT_ONCE, Engine
-from rulemine.kinds.written.listed import has_listed_chains
+from rulemine.kinds.written.engine import AT_ONCE, FEWEST_AT_ONCE, Engine, Made
+from rulemine.kinds.written.replies import (
+    Candidate,
+    Refusal,
+    Subgraph,
+    Task,
+    Unread,
+    read_candidates,
+)
 from rulemine.kinds.written.scripted import ScriptedWriter
-from rulemine.llm.batch import WantedError
-from rulemine.llm.call import Answer, Ask, Call, Failure
+from rulemine.llm.call import Answer, Ask, Call
+from rulemine.llm.estimates import Estimate, Purpose, three_prompts, unanswered
+from rulemine.llm.journal import Journal
 from rulemine.llm.options import EndpointOptions
-from rulemine.llm.replay import Replay
 from rulemine.llm.session import Session
 from rulemine.query.evidence_tree import query_of_triples
-from rulemine.query.grading import Grades
 from rulemine.query.links import expanded
-from rulemine.query.structures import structure_of
-from rulemine.query.tree import Query
-from rulemine.recipe.recipe import Recipe
-from rulemine.release.records import SEED_TEXTS, SPLITS, Question, SeedRow
+from rulemine.release.naming import Namer
+from rulemine.release.records import SEED_TEXTS, Question, SeedRow
 from rulemine.seeds import stream
+from rulemine.text.normalization import fold_loosely
 from rulemine.verbalizer.requests import SEEDS
 
-__all__ = ["BAD", "UNREAD", "Judges", "SeedSplits", "VariantEngine", "Vote"]
+__all__ = [
+    "BAD", "FIRST", "UNREAD", "Judges", "PairReason", "Shown", "VariantEngine", "Verified", "Vote",
+    "estimate", "verified",
+]  # fmt: skip
 
 DECIDING = tuple(flag for flag in FLAGS if flag.decides)
 
-FAR = 2000
-"""Questions that are judged ahead where their votes come in rounds."""
-
 FIRST = 10
-"""So many pairs are judged before a build may end whose judges are cut off."""
+"""So many pairs are judged first: a judge that cannot be read on any of them ends the build."""
 
 UNREAD = "a judge's reply cannot be read"
 BAD = {
@@ -94,105 +100,61 @@ class Judges:
     kept. A question is accepted if all judges find it well formed, not redundant, supported and adequate; a
     reply that cannot be read is asked for once more, and rejects then.
 
-    Guarantee: judgements and agreement depend on the replies alone, in whatever order they come, and however
-    many questions are judged at once.
+    Guarantee: judgements and agreement depend on the replies alone, in whatever order they come.
 
     Args:
         panel: The panel.
         session: What answers its calls.
         places: Where each judge is that has an address of its own, else None.
-        at_once: Questions that are judged at once, at most.
     """
 
     def __init__(
-        self,
-        panel: Panel,
-        session: Session,
-        places: Sequence[EndpointOptions | None] = (),
-        at_once: int = 1,
+        self, panel: Panel, session: Session, places: Sequence[EndpointOptions | None] = ()
     ) -> None:
-        self._panel, self._session, self._at_once = panel, session, at_once
+        self._panel, self._session = panel, session
         self._places = places or [None] * len(panel.judges)
-        self._ballots: list[tuple[Ballot, ...]] = []
+        self._ballots: list[Sequence[Ballot]] = []
 
-    def judge(
-        self,
-        items: Sequence[JudgedQuestion],
-        wanted: Callable[[int, Sequence[int]], bool],
-        decide: Callable[[int, Vote | None], None],
-    ) -> None:
-        """Has questions judged, and decides about them in their order.
+    @property
+    def are_new(self) -> bool:
+        """Whether they have judged too little for anybody to know that their votes can be read."""
+        return len(self._ballots) < FIRST
 
-        Those after the one whose turn it is are judged ahead, `at_once` in all. If one of them is no longer
-        wanted when its turn comes, it was judged in vain: nothing depends on its votes.
+    def judge(self, items: Sequence[JudgedQuestion]) -> list[Vote]:
+        """The votes on questions, in their order.
 
-        Args:
-            items: The questions.
-            wanted: Whether the votes on the question of a place matter, given all that was decided and if
-                those at some other places, which are being judged, are accepted. Once nothing is being judged
-                and they do not matter, they never do.
-            decide: Called with each place in turn, and the votes; None: they do not matter.
+        Raises:
+            UserError: `FIRST` questions or more were judged, and a judge could not be read on any of them.
         """
+        cast = self._session.run([partial(self._cast, item) for item in items])
+        self._ballots += [ballots for ballots, _ in cast]
+        if not self.are_new:
+            self._check_heard()
+        return [self._judged(ballots, keys) for ballots, keys in cast]
 
-        async def in_turn(ask: Ask) -> None:
-            asks = [ask if at is None else self._session.at(at) for at in self._places]
-            ahead: dict[int, asyncio.Task[tuple[Sequence[Ballot], tuple[str, ...]]]] = {}
-
-            def look_ahead(place: int, far: int) -> None:
-                for other in range(place, min(place + far, len(items))):
-                    if other not in ahead:
-                        before = [one for one in range(place, other) if one in ahead]
-                        if wanted(other, before):
-                            ahead[other] = asyncio.create_task(self._cast(items[other], asks))
-
-            try:
-                for place in range(len(items)):
-                    look_ahead(place, self._at_once)
-                    if not wanted(place, ()):
-                        decide(place, None)
-                        continue
-                    try:
-                        ballots, keys = await ahead[place]
-                    except WantedError:  # as many as may matter go into the same round
-                        look_ahead(place, FAR)
-                        await asyncio.gather(*ahead.values(), return_exceptions=True)
-                        raise
-                    self._ballots.append(tuple(ballots))
-                    self._check_first()
-                    decide(place, self._judged(ballots, keys))
-            except BaseException:
-                for task in ahead.values():
-                    task.cancel()
-                raise
-            finally:  # what is asked already is paid for
-                await asyncio.gather(*ahead.values(), return_exceptions=True)
-
-        self._session.run([in_turn])
-
-    def _check_first(self) -> None:
-        """Ends a build whose judges are cut off."""
-        advice = self._session.advice
-        if advice and len(self._ballots) == FIRST and not any(_read(self._ballots)):
-            raise UserError(
-                f"no vote on any of the first {FIRST} pairs can be read.\n{advice}Name other judges "
-                "(variants.judges)."
-            )
+    def _check_heard(self) -> None:
+        for seat, judge in enumerate(self._panel.judges):
+            for flag in DECIDING:
+                marks = [cast[seat][flag.name] for cast in self._ballots]
+                if all(mark.value is None for mark in marks):
+                    raise UserError(
+                        f"{flag.name}_flag of {judge.model}, judge {seat + 1} of {SEATS}, cannot be read on "
+                        f"any of the first {counted(len(marks), 'pair')}: {marks[0].reasoning}.\n"
+                        f"{self._session.advice}Name other judges (variants.judges)."
+                    )
 
     async def _cast(
-        self, item: JudgedQuestion, asks: Sequence[Ask]
+        self, item: JudgedQuestion, ask: Ask
     ) -> tuple[Sequence[Ballot], tuple[str, ...]]:
         """The ballots on a question, and the keys of the calls made for them."""
         keys: list[str] = []
 
-        def noting(ask: Ask) -> Ask:
-            async def noted(call: Call) -> Answer:
-                keys.append(call.key)
-                return await ask(call)
+        async def noted(at: EndpointOptions | None, call: Call) -> Answer:
+            keys.append(call.key)
+            return await (ask if at is None else self._session.at(at))(call)
 
-            return noted
-
-        each = zip(self._panel.judges, asks, strict=True)
-        works = [self._panel.ballot(item, judge, noting(ask)) for judge, ask in each]
+        each = zip(self._panel.judges, self._places, strict=True)
+        works = [self._panel.ballot(item, judge, partial(noted, at)) for judge, at in each]
         return await asyncio.gather(*works), tuple(keys)
 
     def _judged(self, ballots: Sequence[Ballot], keys: tuple[str, ...]) -> Vote:
@@ -221,16 +183,14 @@ class Judges:
             "models": [judge.model for judge in self._panel.judges],
             "judged": len(self._ballots),
             "accepted": sum(map(is_accepted, self._ballots)),
-            "unreadable": [*_read(self._ballots)].count(False),
+            "unreadable": [
+                ballot[flag.name].value
+                for cast in self._ballots
+                for ballot in cast
+                for flag in DECIDING
+            ].count(None),
             "agreement": agreement,
         }
-
-
-def _read(all_ballots: Sequence[Sequence[Ballot]]) -> Iterator[bool]:
-    """For each flag that decides, on each ballot, whether it could be read."""
-    return (
-        b[flag.name].value is not None for cast in all_ballots for b in cast for flag in DECIDING
-    )
 
 
 def _reason(ballots: Sequence[Ballot]) -> str:
@@ -244,222 +204,105 @@ def _reason(ballots: Sequence[Ballot]) -> str:
     return BAD[bad.most_common(1)[0][0]] if bad else UNREAD
 
 
-MOST_SPENT = 3
-"""Times as many seed sets are asked about for the hard questions of a split as for its size, at most."""
+KEPT = 0.4
+"""The part of what a script wrote of each shape that may be asked."""
 
-HARD_SHARE = 0.6
-"""The part of test and validation that should have a hard answer, where a core is asked for."""
+CONTRIVED = "it is more contrived than others"
+"""Why what a script wrote is not asked."""
 
 
-class Dealt(NamedTuple):
-    """What is kept of the questions written so far.
+MOST_FOUND = 3
+"""Times as many questions as are wanted in all are found for a split at most."""
+
+
+class PairReason:
+    """Why a pair is no question; counted."""
+
+    OUTSIDE = "a triple of its path is not in the subgraph"
+    ANSWER = "its answer is not an entity of its path"
+    SINGLE = "its path is a single triple"
+    TREE = "its path is no tree that holds the answer"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The subgraph that a writer saw.
 
     Attributes:
-        kept: The questions, in the order in which they were written, with their splits if texts have any.
-        refused: The others, each with the reason.
-        lacking: Split → how many questions it lacks.
-        lacking_hard: Split → how many questions it lacks with a hard answer, or of the core.
+        rows: Its rows of the graph's triples, in the order in which they were shown.
+        triples: The same triples in the naming of the prompts.
     """
 
-    kept: list[Question]
-    refused: list[tuple[Question, str]]
-    lacking: Counter[str]
-    lacking_hard: Counter[str]
+    rows: tuple[int, ...]
+    triples: tuple[Triple, ...]
+
+    def row(self, triple: tuple[str, ...]) -> int | None:
+        """The row of a triple; None where it is not among them, or two would fit.
+
+        Its relation may be in words: ``child of`` is ``child_of``.
+        """
+        found = _fitting(triple, self.triples) or _fitting(
+            _spoken(triple), [*map(_spoken, self.triples)]
+        )
+        return self.rows[found[0]] if len(found) == 1 else None
 
 
-class SeedSplits:
-    """Says which seed sets are asked about next, and which questions about them are kept.
+class Verified(NamedTuple):
+    """A pair whose path is in the subgraph.
 
-    Seed texts are dealt to splits by their places, before anything is asked. Of the questions that are
-    written about them, near duplicates are left out; then test is filled first, then validation, then
-    training, each without questions that give away what the earlier ones need.
+    Attributes:
+        rows: The rows of its path, each once, in the order of the path.
+        answer: Where the answer is: a row of the path, and whether it is its object.
+    """
 
-    Guarantees: all questions of a seed text are in one split; which questions are kept depends on the
-    questions written so far and their order alone.
+    rows: tuple[int, ...]
+    answer: tuple[int, bool]
+
+
+def verified(pair: Candidate, shown: Shown) -> Verified | Refusal:
+    """A pair's path in the graph, or why it cannot be a question.
 
     Args:
-        recipe: The recipe.
-        sets: The seed sets.
-        facts: The removed facts.
-        near: Holds near duplicates together.
-        patterns: What else keeps questions out of splits; without questions.
+        pair: The pair.
+        shown: What its writer saw.
     """
-
-    def __init__(
-        self,
-        recipe: Recipe,
-        sets: Sequence[SeedSet],
-        facts: RememberedFacts,
-        near: NearDuplicates,
-        patterns: Patterns,
-    ) -> None:
-        self._recipe, self._facts, self._patterns = recipe, facts, patterns
-        self._near = near
-        self._seen = 0
-        options, chosen = recipe.own, recipe.questions
-        splits = splits_of_sets(recipe, len(sets))
-        self._split_of = {one.id: split for one, split in zip(sets, splits, strict=True)}
-        self._waiting: dict[str, list[SeedSet]] = {split: [] for split in (*DRAWN, "")}
-        for one in reversed(sets):
-            self._waiting[self._split_of[one.id]].append(one)
-        self._sizes = Counter({"": options.questions})
-        if any(splits):
-            numbers = draw_splits(options.questions, chosen.ratios, recipe.seed)
-            self._sizes = Counter(SPLITS[number] for number in numbers)
-        self._asked: Counter[str] = Counter()
-        self._full: dict[str, int] = {}
-
-    def split_of(self, seed_set: str) -> str:
-        """The split of a seed set, by its id; "": texts have none."""
-        return self._split_of[seed_set]
-
-    def next(self, dealt: Dealt, most: int, fewest: int) -> list[SeedSet]:
-        """The seed sets to ask about next, by what their splits lack; none: it is enough.
-
-        Args:
-            dealt: What is kept so far.
-            most: Their number at most.
-            fewest: Their number at least, if more than one lack questions.
-        """
-        for split in self._waiting:
-            if not dealt.lacking[split]:
-                self._full.setdefault(split, self._asked[split])
-        lacks = Counter({s: n for s, n in self.lacks(dealt).items() if self._waiting[s]})
-        whole = lacks.total()
-        size = min(most, max(fewest, -(-whole // self._recipe.own.pairs)))
-        found = []
-        for split in (*DRAWN, ""):
-            number = -(-size * lacks[split] // whole) if lacks[split] else 0
-            waiting = self._waiting[split]
-            some = [waiting.pop() for _ in range(min(number, len(waiting)))]
-            self._asked[split] += len(some)
-            found += some
-        return found
-
-    def lacks(self, dealt: Dealt) -> Counter[str]:
-        """How many questions each split lacks: by its size, and for some time of those that are hard."""
-        lacks: Counter[str] = Counter()
-        for split in self._waiting:
-            spent = self._asked[split] >= MOST_SPENT * self._full.get(split, self._asked[split] + 1)
-            hard = 0 if spent else dealt.lacking_hard[split]
-            lacks[split] = max(dealt.lacking[split], hard)
-        return lacks
-
-    def deal(self, questions: Sequence[Question]) -> Dealt:
-        """What is kept of all questions written so far, in the order in which they were.
-
-        Raises:
-            ValueError: There are fewer than before.
-        """
-        if len(questions) < self._seen:
-            raise ValueError("questions that were written are gone")
-        for question in questions[self._seen :]:
-            self._near.add(question)
-        self._seen = len(questions)
-        chosen = self._recipe.questions
-        staying = [q for q in questions if self._near.stays(q)]
-        reasons = dict.fromkeys((q.query for q in questions), NEAR_DUPLICATE)
-        locks = Locks(self._facts, chosen.max_facts, self._patterns.anew(chosen.test_core))
-        third = sum(q.core for q in staying) // 3
-        wanted = {"test": chosen.test_core, "validation": chosen.test_core // 3}
-        lacking, lacking_hard = Counter(self._sizes), Counter[str]()
-        split_of: dict[str, str] = {}
-        for split in [split for split in (*DRAWN, "") if split in self._sizes]:
-            own = [q for q in staying if self.split_of(q.block.seed_text) == split]
-            size = self._sizes[split]
-            core = min(size, wanted.get(split, 0))
-            hard = math.ceil(HARD_SHARE * size) if core else 0
-            most = min(core, third if split == "test" else third // 3)
-            kept, refused = self._filled(own, split, size, most, hard, locks)
-            split_of |= dict.fromkeys((q.query for q in kept), split)
-            reasons |= refused
-            lacking[split] = size - len(kept)
-            more = (core - sum(q.core for q in kept), hard - sum(bool(q.hard) for q in kept))
-            lacking_hard[split] = max(0, *more)
-        return Dealt(
-            [replace(q, split=split_of[q.query]) for q in questions if q.query in split_of],
-            [(q, reasons[q.query]) for q in questions if q.query not in split_of],
-            lacking,
-            lacking_hard,
-        )
-
-    def _filled(
-        self,
-        questions: Sequence[Question],
-        split: str,
-        size: int,
-        core: int,
-        hard: int,
-        locks: Locks,
-    ) -> tuple[list[Question], dict[str, str]]:
-        """The questions of a split: first so many of the core, then so many hard ones, then any.
-
-        Returns:
-            The questions, and why the others are none.
-        """
-        times: Counter[str] = Counter()
-        kept: list[Question] = []
-        refused: dict[str, str] = {}
-        in_turn = [
-            *((q, core) for q in questions if q.core),
-            *((q, hard) for q in questions if q.hard),
-            *((q, size) for q in questions),
-        ]
-        done: set[str] = set()
-        for question, most in in_turn:
-            if question.query in done or (most < size and len(kept) >= most):
-                continue
-            done.add(question.query)
-            text = question.block.seed_text
-            reason = None
-            if len(kept) == size:
-                reason = PairReason.ENOUGH
-            elif times[text] == self._recipe.own.pairs:
-                reason = PairReason.MANY
-            elif split:
-                reason = locks.objection(question, split)
-            if reason is None:
-                times[text] += 1
-                kept.append(question)
-                if split:
-                    locks.add(question, split)
-            else:
-                refused[question.query] = reason
-        return kept, refused
-
-    def check(self, dealt: Dealt) -> None:
-        """Checks that no split is empty.
-
-        Raises:
-            UserError: One is.
-        """
-        for split in SPLITS:
-            if self._sizes[split] and dealt.lacking[split] == self._sizes[split]:
-                texts = sum(split == other for other in self._split_of.values())
-                raise UserError(
-                    f"no question for the split {split}: {counted(texts, 'seed text')} of "
-                    f"{len(self._split_of):,} are for it. Set questions.split to none, or give more seed "
-                    "texts."
-                )
+    rows = list(dict.fromkeys(shown.row(triple) for triple in pair.triples))
+    if None in rows:
+        return Refusal(PairReason.OUTSIDE)
+    if len(rows) == 1:
+        return Refusal(PairReason.SINGLE)
+    own = dict(zip(shown.rows, shown.triples, strict=True))
+    ends = [(row, at) for row in rows if row is not None for at in (0, 2)]
+    names = [(own[row][at],) for row, at in ends]
+    found = _fitting((pair.answer.label,), names)
+    if len({names[place] for place in found}) != 1:
+        return Refusal(PairReason.ANSWER)
+    row, at = ends[found[0]]
+    return Verified(tuple(row for row in rows if row is not None), (row, at > 0))
 
 
-class PairTask(NamedTuple):
-    """What pairs are wanted for.
-
-    Attributes:
-        seeds: The seed set.
-        shown: What the writer sees.
-    """
-
-    seeds: SeedSet
-    shown: Shown
+def _fitting(wanted: tuple[str, ...], each: Sequence[tuple[str, ...]]) -> list[int]:
+    """The places of the names that are those wanted, or else of those that read like them."""
+    found = [place for place, names in enumerate(each) if names == wanted]
+    folded = _folded(wanted)
+    return found or [place for place, names in enumerate(each) if _folded(names) == folded]
 
 
-class VariantEngine(Engine[PairTask, Pair]):
+def _spoken(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of a triple, its relation as words."""
+    subject, *rest = names
+    return (subject, *(" ".join(re.split(r"[\W_]+", name)).strip() for name in rest[:1]), *rest[1:])
+
+
+def _folded(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names without case, kinds of quotes and more than single spaces."""
+    return tuple(fold_loosely(name).strip() for name in names)
+
+
+class VariantEngine(Engine):
     """A build's questions in the making, see `Engine`."""
 
     noun = "pair"
-    patience = 50
     advice = (
         "Give texts or entities that the graph joins (section variants), another model, or a larger "
         "graph."
@@ -467,123 +310,106 @@ class VariantEngine(Engine[PairTask, Pair]):
 
     def __init__(self, asking: Asking) -> None:
         super().__init__(asking)
-        self.components = Components(self.kg, self.inputs.excluded)
         self.sets = sets_of(self.inputs, asking.selection)
-        self._splits = SeedSplits(
-            asking.recipe, self.sets, asking.facts, asking.near,
-            Patterns.of(self.kg, asking.selection.rules, asking.facts),
-        )  # fmt: skip
-        self._dealt = self._splits.deal([])
+        self.looked_at: dict[str, SeedSet] = {}
+        self.skipped: Counter[str] = Counter()
+        self.judges = self._panel()
+        self._components = Components(self.kg, self.inputs.excluded)
         self._topics = Topics.of_inputs(self.inputs)
-        self._script = ScriptedWriter(
-            asking.templates, self._is_listed, articles=self.naming == "text"
-        )
-        self._judges = self._panel()
-        self._looked_at: list[SeedSet] = []
+        self._shown: dict[str, Shown] = {}
+        self._points: dict[str, list[int]] = {}
+        self._script = ScriptedWriter(asking.templates, self.names, self.inputs["joins"])
+        self._namer = Namer(asking.names, asking.templates, self.names.naming)
 
     # Tasks.
 
-    def tasks(self) -> list[PairTask] | None:
+    def tasks(self) -> list[Task]:
         """See `Engine`."""
-        sets = self._splits.next(self._dealt, MOST_AT_ONCE, FEWEST_AT_ONCE)
-        self._looked_at += sets
-        return [*self.joined(sets)] if sets else None
+        lacks = self._lacking()
+        most = max(FEWEST_AT_ONCE, ceil(lacks.total() / self.options.pairs))
+        most = min(AT_ONCE if self.asking.pool else FEWEST_AT_ONCE, most)
+        wanted = [one for one in self.sets if lacks[one.split]]
+        found = list(islice(self.joined(wanted), most))
+        self.sets = [one for one in self.sets if one.id not in self.looked_at]
+        return found
 
-    def joined(self, sets: Sequence[SeedSet]) -> Iterator[PairTask]:
-        """The tasks of the seed sets that the graph joins; the others are counted."""
+    def _lacking(self) -> Counter[Hashable]:
+        """Split → how many questions it lacks, of the core or in all, where it is worth trying."""
+        asking = self.asking
+        dealt, _ = asking.dealt()
+        have, core = Counter(q.split for q in dealt), Counter(q.split for q in dealt if q.core)
+        plan = asking.kind.dealing.plan(asking, ())
+        lacks = {
+            at: max(share.parts[at] - have[at], share.core - core[at])
+            for at, share in plan.items()
+            if asking.open(at, "", MOST_FOUND * asking.options.questions)
+        }
+        return +Counter(lacks)
+
+    def joined(self, sets: Iterable[SeedSet]) -> Iterator[Task]:
+        """The tasks of the seed sets that the graph joins; the others are counted.
+
+        Their triples are in the random order in which a writer sees them, Reorder(G', R) of the paper.
+        """
         for seeds in sets:
-            subgraph = self.components.component(seeds.entities)
-            if isinstance(subgraph, Subgraph):
-                yield PairTask(seeds, self._shown(subgraph, seeds.id))
-            else:
-                self.skipped[subgraph.reason] += 1
-
-    def _shown(self, subgraph: Subgraph, seed_set: str) -> Shown:
-        """The triples in the random order in which a writer sees them, Reorder(G', R) of the paper."""
-        random = stream(self.asking.seed, "variants", self.options.run, seed_set)
-        rows = tuple(subgraph.rows[at] for at in random.permutation(len(subgraph.rows)).tolist())
-        names, relations = self.names, self.kg.relations
-        triples = self.kg.triples[list(rows)].tolist()
-        return Shown(
-            rows, tuple((names.label(s), relations[r], names.label(o)) for s, r, o in triples)
-        )
+            self.looked_at[seeds.id] = seeds
+            found = self._components.component(seeds.entities)
+            if isinstance(found, Refusal):
+                self.skipped[found.reason] += 1
+                continue
+            random = stream(self.asking.seed, "variants", self.options.run, seeds.id)
+            order = random.permutation(len(found.rows)).tolist()
+            rows = tuple(found.rows[at] for at in order)
+            names, relations = self.names, self.kg.relations
+            triples = self.kg.triples[list(rows)].tolist()
+            named = [(names.label(s), relations[r], names.label(o)) for s, r, o in triples]
+            self._shown[seeds.id] = Shown(rows, tuple(named))
+            yield Task(len(self.looked_at), Subgraph(found.nodes, rows), seeds.id, seeds.split)
 
     # Pairs.
 
-    def scripted(self, task: PairTask) -> str:
+    def scripted(self, task: Task) -> str:
         """See `Engine`."""
-        return self._script.pairs(task.shown.triples, 3 * self.options.pairs)
+        return self._script.pairs(self._shown[task.about].triples, 2 * self.options.pairs)
 
-    def _is_listed(self, query: Query) -> bool:
-        """Whether the chains of a query join links as the list has it; True: there is none."""
-        joins = self.inputs["joins"]
-        return joins is None or has_listed_chains(query, joins, self.asking.declarations)
-
-    def _is_better(self, shape: str, grades: Grades) -> bool:
-        """See `Engine`; of what keeps to a list of joins, all chains are."""
-        is_chain = self.inputs["joins"] is not None and structure_of(grades.query).hops > 1
-        return super()._is_better(shape, grades) or is_chain
-
-    def call(self, task: PairTask) -> Call:
+    def call(self, task: Task) -> Call:
         """See `Engine`."""
-        return self.calls.pairs(task.seeds.id, task.shown.triples)
+        return self.calls.pairs(task, self._shown[task.about].triples)
 
-    async def ask(self, task: PairTask, ask: Ask) -> Written:
-        """See `Engine`; a reply without pairs that can be read is asked for once more."""
-        keys: list[str] = []
-        reply: str | Refusal = ""
-        call = self.call(task)
-        for one in (call, self.calls.again(call)):
-            keys.append(one.key)
-            answer = await ask(one)
-            if isinstance(answer, Failure):
-                return Written(Refusal(PairReason.UNANSWERED, answer.code), tuple(keys))
-            reply = answer.text
-            if any(map(_is_read, pairs_of(reply))):
-                break
-        return Written(reply, tuple(keys))
-
-    def read(self, reply: str) -> Iterator[Pair | Refusal]:
-        """See `Engine`."""
-        return pairs_of(reply)
-
-    def take(self, tasks: Sequence[PairTask]) -> None:
-        """See `Engine`; pairs are judged, given what is kept so far."""
-        made: list[tuple[Question, tuple[str, ...]]] = []
-        for _, _, found, keys in self.written(tasks):
-            self.drawn += 1
-            if isinstance(found, Question):
-                made.append((found, keys))
+    def read(self, reply: str) -> Iterator[Candidate | Refusal]:
+        """See `Engine`; a question is one line."""
+        for one in read_candidates(reply):
+            if isinstance(one, Candidate):
+                yield replace(one, question=" ".join(one.question.split()))
             else:
-                self.refuse(found)
-        if self._judges is None:
-            for question, keys in made:
-                self.accept(question, keys)
-        else:
-            self._judge(self._judges, made)
-        self._dealt = self._splits.deal(self.found)
-        self.report(len(self._dealt.kept), len(self._dealt.kept))
+                yield one
 
-    def draft(self, task: PairTask, candidate: Pair) -> Draft | Refusal:
+    def may_mend(self, reason: str) -> bool:
+        """See `Engine`; a reply without pairs that can be read is asked for once more."""
+        return reason in (Unread.NO_JSON, Unread.EMPTY)
+
+    def draft(self, task: Task, candidate: Candidate) -> Draft | Refusal:
         """See `Engine`."""
-        path, seeds = verified(candidate, task.shown), task.seeds
+        path = verified(candidate, self._shown[task.about])
         if isinstance(path, Refusal):
             return path
         row, at_object = path.answer
         answer = self.kg.entities[int(self.kg.triples[row, 2 if at_object else 0])]
-        triples = self.asking.grader.triples(path.rows)
+        asking, seeds = self.asking, self.looked_at[task.about]
+        triples = asking.grader.triples(path.rows)
         try:
-            query = expanded(query_of_triples(triples, answer), self.asking.declarations)
+            query = expanded(query_of_triples(triples, answer), asking.declarations)
         except NoTreeError as problem:
             return Refusal(PairReason.TREE, problem.reason)
-        graded = self.graded(query)
+        most = {"max_answers": self.options.max_answers, "max_evidence": self.options.max_evidence}
+        graded = asking.grade(query, **most)
         if isinstance(graded, str):
             return Refusal(graded, query=query.text)
         relations = sorted({relation for _, relation, _ in triples})
         block = VariantBlock(
             answer=answer,
             triples=tuple(sorted(triples)),
-            subgraph=tuple(sorted(self.asking.grader.triples(task.shown.rows))),
+            subgraph=tuple(sorted(asking.grader.triples(task.subgraph.rows))),
             seed_text=seeds.id,
             seeds=self._labels(seeds),
             topic=self._topics.topic(self.kg.entity_ids[answer], relations),
@@ -596,7 +422,32 @@ class VariantEngine(Engine[PairTask, Pair]):
     def _labels(self, seeds: SeedSet) -> tuple[str, ...]:
         return tuple(sorted(self.kg.entities[entity] for entity in seeds.entities))
 
-    # Judges.
+    # What is chosen of them.
+
+    def judged(self, made: Iterator[Made]) -> Iterator[Made]:
+        """See `Engine`."""
+        if self.session is None:
+            return self._less_contrived(made)
+        return made if self.judges is None else self._accepted(self.judges, made)
+
+    def _less_contrived(self, made: Iterable[Made]) -> Iterator[Made]:
+        """What a script wrote: of each shape the least contrived so far, best first; all listed chains."""
+        of_shape: dict[str, list[tuple[int, Made]]] = {}
+        for one in made:
+            if isinstance(one.found, Draft):
+                graded = one.found.graded
+                listed = self.inputs["joins"] is not None and graded.structure.hops > 1
+                points = 0 if listed else self.asking.contrived.points(graded.grades)
+                of_shape.setdefault(graded.structure.shape, []).append((points, one))
+            else:
+                yield one
+        for shape, some in of_shape.items():
+            seen = self._points.setdefault(shape, [])
+            seen += [points for points, _ in some]
+            seen.sort()
+            most = seen[int((len(seen) - 1) * KEPT)]
+            for points, one in sorted(some, key=lambda pair: pair[0]):
+                yield one if points <= most else one._replace(found=Refusal(CONTRIVED))
 
     def _panel(self) -> Judges | None:
         """The judges, if the recipe names any."""
@@ -610,46 +461,51 @@ class VariantEngine(Engine[PairTask, Pair]):
             max_tokens=max(Panel.max_tokens, chosen.max_tokens),
             seed=(recipe.seed + self.options.run) % SEEDS,
         )
-        waits = not (isinstance(self.session, Replay) or recipe.endpoint.batch)
-        at_once = recipe.endpoint.concurrency if waits else 1
         own = [None if place == recipe.endpoint else place for place in places]
-        return Judges(panel, self.session, own * (len(panel.judges) // len(own)), at_once)
+        return Judges(panel, self.session, own * (len(panel.judges) // len(own)))
 
-    def _judge(self, judges: Judges, made: Sequence[tuple[Question, tuple[str, ...]]]) -> None:
-        """Has questions judged until there are enough, and takes what is accepted."""
-        texts = [question.block.seed_text for question, _ in made]
-        splits = [self._splits.split_of(text) for text in texts]
-        lacks = self._splits.lacks(self._dealt)
-        room = Counter(dict.fromkeys(texts, self.options.pairs))
+    def _accepted(self, judges: Judges, made: Iterable[Made]) -> Iterator[Made]:
+        """What the judges accept, asked in rounds: in each no more than is wanted if all is accepted."""
+        waiting: list[tuple[Made, Question]] = []
+        for one in made:
+            if isinstance(one.found, Question):
+                waiting.append((one, one.found))
+            else:
+                yield one
+        room: Counter[Hashable] = self._lacking()
+        room.update({("text", one.task.about): self.options.pairs for one, _ in waiting})
+        while waiting:
+            now, later = list[tuple[Made, Question]](), list[tuple[Made, Question]]()
+            times = Counter[Hashable]()
+            most = FIRST if judges.are_new else len(waiting)
+            for one, question in waiting:
+                split, text = one.task.part, ("text", one.task.about)
+                if not room[split] or not room[text]:
+                    yield self._refused(one, question, ENOUGH if room[text] else MANY)
+                elif len(now) < most and times[split] < room[split] and times[text] < room[text]:
+                    times.update((split, text))
+                    now.append((one, question))
+                else:
+                    later.append((one, question))
+            votes = judges.judge([self._seen_by_judges(question) for _, question in now])
+            for (one, question), vote in zip(now, votes, strict=True):
+                if vote.reason:
+                    self.asking.writing.concerns(vote.keys)
+                    yield self._refused(one, question, vote.reason)
+                    continue
+                room.subtract((one.task.part, ("text", one.task.about)))
+                block = replace(question.block, judgements=vote.judgements)
+                keys = (*one.keys, *vote.keys)
+                yield one._replace(found=replace(question, block=block), keys=keys)
+            waiting = later
 
-        def wanted(place: int, others: Sequence[int]) -> bool:
-            text, split = texts[place], splits[place]
-            return sum(texts[one] == text for one in others) < room[text] and (
-                sum(splits[one] == split for one in others) < lacks[split]
-            )
-
-        def decide(place: int, vote: Vote | None) -> None:
-            (question, keys), text, split = made[place], texts[place], splits[place]
-            if vote is None:
-                reason = PairReason.MANY if room[text] <= 0 < lacks[split] else PairReason.ENOUGH
-                self.turn_down(question, reason)
-                return
-            self.writing.concerns(vote.keys)
-            if vote.reason:
-                self.turn_down(question, vote.reason)
-                return
-            block = replace(question.block, judgements=vote.judgements)
-            self.accept(replace(question, block=block), (*keys, *vote.keys))
-            room[text] -= 1
-            lacks[split] -= 1
-            if not lacks[split]:  # unless some of it is left out
-                lacks[split] = self._splits.lacks(self._splits.deal(self.found))[split]
-
-        judges.judge([self._seen_by_judges(question) for question, _ in made], wanted, decide)
+    def _refused(self, one: Made, question: Question, reason: str) -> Made:
+        text = self._namer.question(question).question
+        return one._replace(found=Refusal(reason, text=text, query=question.query))
 
     def _seen_by_judges(self, question: Question) -> JudgedQuestion:
         """What judges see: the writer's answer and its path."""
-        own = self.namer.question(question)
+        own = self._namer.question(question)
         block, templates = own.block, self.asking.templates
         facts = [
             Stated(", ".join(triple), templates[triple[1]].state(triple[0], triple[2]))
@@ -658,34 +514,78 @@ class VariantEngine(Engine[PairTask, Pair]):
         others = tuple(name for name in own.answers if name != block.answer)
         return JudgedQuestion(
             f"{block.seed_text}: {own.question}", own.question, block.answer, others, tuple(facts),
-            self.naming,
+            self.names.naming,
         )  # fmt: skip
 
-    # What is kept.
-
-    def kept(self) -> tuple[list[Question], list[tuple[Question, str]]]:
-        """See `Engine`."""
-        if self._dealt.kept:
-            self._splits.check(self._dealt)
-        return self._dealt.kept, self._dealt.refused
-
-    def counts(self, kept: Sequence[Question]) -> dict[str, Any]:
+    def drafts(self) -> Iterator[Tried]:
         """See `Engine`; the seed sets that were asked about are records of the release."""
+        yield from super().drafts()
         self.asking.records[SEED_TEXTS] = tuple(
-            SeedRow(seeds.id, self._labels(seeds), seeds.topic, "") for seeds in self._looked_at
+            SeedRow(one.id, self._labels(one), one.topic) for one in self.looked_at.values()
         )
-        return {
-            "seed_texts": len(self._looked_at),
+        self.asking.sampling |= {
+            "seed_texts": len(self.looked_at),
             "skipped": dict(sorted(self.skipped.items())),
-            "judged": None if self._judges is None else self._judges.counts(self.asking.seed),
+            "judged": None if self.judges is None else self.judges.counts(self.asking.seed),
         }
 
-    @property
-    def tried(self) -> str:
-        """See `Engine`."""
-        return f"{counted(len(self._looked_at), 'seed set')}, {super().tried}"
+
+OF_PAIR, PAIRS = 120, 2.6
+"""Tokens of a pair in a reply, and pairs in a reply, of a capable model that was allowed 5."""
+
+VOTES, OF_VOTE, OF_LONG, OF_REPLY = 6, 406, 2000, 60
+"""Calls that judge a pair; tokens of their prompts, usually and at most; and of the reply."""
 
 
-def _is_read(found: Pair | Refusal) -> bool:
-    """Whether there was something to read: a pair, or that there are none."""
-    return not isinstance(found, Refusal) or found.reason == PairReason.NONE
+def estimate(engine: VariantEngine, journal: Journal | None) -> Estimate:
+    """Estimates what asking about all seed sets takes; a build stops once it has enough questions.
+
+    Args:
+        engine: The build's questions in the making.
+        journal: The calls answered so far.
+    """
+    recipe, options = engine.asking.recipe, engine.options
+    calls = list(map(engine.call, engine.joined(engine.sets)))
+    missing = unanswered(calls, journal)
+    each = min(PAIRS, options.pairs)
+    asked = min(len(missing), max(FEWEST_AT_ONCE, ceil(options.questions / each)))
+    judged = min(options.questions, round(each * len(calls)))
+    purposes = [
+        Purpose.of(
+            "pairs",
+            missing,
+            asked,
+            2 * len(missing),
+            OF_PAIR * each,
+            answered=len(calls) - len(missing),
+        )
+    ]
+    if options.judges:
+        votes, places = VOTES * judged, options.endpoints(recipe.endpoint)
+        away = Counter(place.address for place in places if place != recipe.endpoint)
+        at = (f", {votes * n // len(places):,} of them at {a}" for a, n in sorted(away.items()))
+        purposes.append(
+            Purpose(
+                f"judges{''.join(at)}",
+                [OF_VOTE],
+                votes,
+                2 * VOTES * options.pairs * len(calls),
+                OF_REPLY,
+                max(Panel.max_tokens, recipe.verbalizer.max_tokens),
+                OF_LONG - OF_VOTE,
+            )
+        )
+    return Estimate(
+        f"{counted(len(engine.looked_at), 'seed set')}, {len(calls):,} of them joined by the graph",
+        purposes,
+        judged,
+        f"A build ends with {counted(options.questions, 'accepted question')}. Typical: {each:g} pairs of a "
+        "seed set, all of them accepted; at most: all sets, with all pairs, each reply as long as allowed, "
+        "asked for twice.",
+        three_prompts(calls),
+        bool(recipe.endpoint.batch),
+        (
+            (1 + bool(options.judges)) * -(-asked // AT_ONCE),
+            (2 + 2 * bool(options.judges)) * -(-len(missing) // FEWEST_AT_ONCE),
+        ),
+    )

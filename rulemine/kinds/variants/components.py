@@ -19,7 +19,7 @@ from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Incidence
 from rulemine.kinds.variants.options import VariantSection
-from rulemine.kinds.written.candidate import Refusal, Subgraph
+from rulemine.kinds.written.replies import Refusal, Subgraph
 
 __all__ = ["APART", "LARGE", "NONE", "ONE", "Components"]
 

@@ -1,18 +1,27 @@
 """The kind ``variants`` in a build, see `rulemine.kinds.building`."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rulemine.kinds.bounds import Bound
+from rulemine.kinds.building import Dealing
+from rulemine.kinds.dealing import Dealable, Share
 from rulemine.kinds.group import Group
 from rulemine.kinds.kind import Amounts, ReleaseFile, Setting, Splits
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.written.kind import GROUPS, WITHOUT, WrittenKind, WrittenWording
 from rulemine.registry import imported
+from rulemine.release.records import SPLITS
 
 if TYPE_CHECKING:
+    from rulemine.kinds.asking import Asking
     from rulemine.release.records import Question, SeedRow
 
-__all__ = ["KIND"]
+__all__ = ["KIND", "MANY"]
+
+MANY = "enough questions about its seed text are asked"
+"""Why a question is not asked."""
 
 
 class VariantSplits(Splits):
@@ -22,6 +31,32 @@ class VariantSplits(Splits):
         """Those on one seed text too: they were written for the same triples."""
         for question, own in zip(questions, super().ties(questions), strict=True):
             yield [question.block.seed_text, *own]
+
+
+class VariantDealing(Dealing):
+    """How questions are dealt: each seed text is for one split, so each split is a part."""
+
+    def parts(self, asking: "Asking") -> Mapping[Hashable, int]:
+        """How many questions are wanted of the seed texts of each split."""
+        chosen, wanted = asking.recipe.questions, asking.options.questions
+        if chosen.split != "group":
+            return {"": wanted}
+        shares = (ratio / sum(chosen.ratios) for ratio in chosen.ratios)
+        return {split: round(wanted * share) for split, share in zip(SPLITS, shares, strict=True)}
+
+    def plan(self, asking: "Asking", candidates: Sequence[Dealable]) -> Mapping[Any, Share]:
+        """Its part for each split; of the core as much as test is to have, in validation a third as much."""
+        core = asking.recipe.questions.test_core
+        of_core = {"test": core, "validation": -(-core // 3)}
+        whole = {"train": asking.options.questions}  # in all splits: it is the last
+        return {
+            at: Share({at: most}, whole.get(str(at), most), min(most, of_core.get(str(at), 0)))
+            for at, most in reversed([*asking.parts.items()])
+        }
+
+    def bounds(self, asking: "Asking", question: "Question", split: str) -> Iterator[Bound]:
+        """So many questions about a seed text."""
+        yield Bound(MANY, ("seed text", question.block.seed_text), asking.options.pairs)
 
 
 class VariantLimits(Amounts):
@@ -48,7 +83,7 @@ class VariantKind(WrittenKind):
     Options = VariantSection
     block = imported("rulemine.kinds.written.block:VariantBlock")
     page = "kinds/variants/page.md"
-    inputs = imported("rulemine.kinds.variants.seed_inputs:INPUTS")
+    inputs = imported("rulemine.kinds.variants.seed_texts:INPUTS")
     groups = (
         *GROUPS,
         Group("topic", "topic", lambda q, _: q.block.topic),
@@ -60,10 +95,20 @@ class VariantKind(WrittenKind):
         ),
     )
     splits = VariantSplits()
+    dealing = VariantDealing()
     limits = VariantLimits("variants.questions", WITHOUT)
     wording = WrittenWording(
-        "rulemine.kinds.variants.ask:VariantEngine", "rulemine.kinds.variants.estimate:estimate"
+        "rulemine.kinds.variants.ask:VariantEngine", "rulemine.kinds.variants.ask:estimate"
     )
+
+    def finished(self, asking: "Asking", questions: "list[Question]") -> "list[Question]":
+        """The questions; what was tried is counted for the whole, whose parts are but the splits."""
+        parts = [asking.sampling.pop(str(part)) for part in asking.parts]
+        whole = {key: sum(row[key] for row in parts) for key in ("wanted", "questions", "drawn")}
+        rejected = sum((Counter(row["rejected"]) for row in parts), Counter[str]())
+        reasons = {"rejected": dict(sorted(rejected.items()))}
+        asking.sampling = {self.name: {**whole, **reasons, **asking.sampling}}
+        return super().finished(asking, questions)
 
     @property
     def files(self) -> "Sequence[ReleaseFile]":

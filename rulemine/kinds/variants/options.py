@@ -17,15 +17,10 @@ class VariantSection(KindOptions):
 
     Attributes:
         texts: Seed texts: a file (a text a line), a folder (a text a file, .txt or .md), a column of a table
-            (``FILE.csv:COLUMN``, ``FILE.tsv:COLUMN``, ``FILE.jsonl:FIELD``), or ``demo``; empty: none.
-        entities: A file of seed sets, one a line: an id and entities of the graph, separated by tabs;
-            empty: none. Without texts and entities, seed sets are drawn from the graph.
+            (``FILE.csv:COLUMN``, ``FILE.tsv:COLUMN``, ``FILE.jsonl:FIELD``), or ``demo``; in place of a text,
+            a field may list the names of its entities. Empty: seed sets are drawn from the graph.
         domains: Types of entities that are drawn, in turn, or the beginnings of their names (``film`` for
             ``/film/actor``); empty: all.
-        sets: Seed sets that are drawn.
-        start: How a seed set that is drawn starts: with ``any`` entity, or with both ends of a ``removed``
-            triple, so that more questions miss a link; where test is to have questions of the core, its sets
-            and those of validation with both ends of a removed triple of the core.
         questions: Questions of the release at most.
         pairs: Questions of one seed text at most.
         topics: TOML with the topics of questions, each with types of entities or domains of relations: a
@@ -70,17 +65,12 @@ class VariantSection(KindOptions):
         ),
     }
     drafted: ClassVar = (
-        ("variants.start", "removed", "from any entity, few questions would miss something"),
-        ("variants.sets", 2000, "of the usual 1,000 too few questions are accepted"),
         ("questions.ratios", [5, 1, 1], "as published, so that test has some core"),
         TEST_CORE,
     )
 
     texts: str = option("", file=True, packaged="texts.txt", column=True)
-    entities: str = option("", file=True)
     domains: tuple[str, ...] = option(())
-    sets: int = option(1000, least=1)
-    start: str = option("any", choices=("any", "removed"))
     questions: int = option(1000, least=1)
     pairs: int = option(5, least=1)
     topics: str = option("", file=True, packaged="topics.toml")

@@ -1,8 +1,8 @@
 """Seed sets: the entities that a question is to be about, from texts, from lists, or drawn from the graph.
 
-From texts: those whose names a text holds, as `Linker` finds them. Drawn: a first entity at random, then
-others at the end of random walks of one or two steps from those there are, all of the wanted type, so that
-they belong together as the entities of a text do.
+From texts: those whose names a text holds, as `Linker` finds them. Drawn: both ends of a removed triple, or
+an entity where none is removed, then others at the end of random walks of one or two steps from those there
+are, all of the wanted type, so that they belong together as the entities of a text do.
 
 Guarantees: ids are unique; sets come in the order of their source; a set that is drawn depends on the seed
 and its number alone.
@@ -11,10 +11,9 @@ and its number alone.
 import csv
 import hashlib
 import io
-import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,24 +26,30 @@ from rulemine.errors import ConfigError, InputError, counted, did_you_mean, list
 from rulemine.files import read_jsonl, read_lines, read_text
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.kind import Input
 from rulemine.kinds.split import draw_splits
 from rulemine.kinds.variants.components import Components, Ints
-from rulemine.kinds.variants.options import VariantSection
 from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.joins import JOINS
 from rulemine.recipe.recipe import Recipe
 from rulemine.registry import packaged_or_given
-from rulemine.release.records import SPLITS
+from rulemine.release.reader import Release
+from rulemine.release.records import SEED_TEXTS, SPLITS, SeedRow, translation
+from rulemine.removal.selection import Selection
 from rulemine.seeds import Stream, stream
 from rulemine.text.mentions import FUNCTION_WORDS
 from rulemine.text.normalization import is_unspaced, is_word, unify
 
 __all__ = [
+    "INPUTS",
     "Linker",
     "SeedSet",
     "SeedText",
+    "drawn_sets",
+    "given_sets",
     "members_of",
     "read_seed_texts",
-    "seed_sets",
+    "sets_of",
     "splits_of_sets",
 ]
 
@@ -54,6 +59,9 @@ TRIES = 20
 EXAMPLES = 5
 """How many names that the graph lacks are spelled out."""
 
+SETS, FEWEST_SETS = 5, 100
+"""Sets that are drawn at most: so many for each question that is wanted, and so many in all at least."""
+
 
 class SeedSet(NamedTuple):
     """The entities of a seed text.
@@ -61,11 +69,13 @@ class SeedSet(NamedTuple):
     Attributes:
         id: The id of the text.
         entities: Their ids in the complete graph, ascending; none where the text names none.
+        split: The split that its questions are for; "": they are not held apart.
         topic: The type or domain that they were drawn from; "" if they were not.
     """
 
     id: str
     entities: tuple[int, ...]
+    split: str = ""
     topic: str = ""
 
 
@@ -244,35 +254,33 @@ PACKAGED = "texts.txt"
 WHOLE = (".txt", ".md")
 """Endings of the files of a folder that are texts."""
 
-ID, TITLE = "id", "title"
-"""Columns of a table that are used if they are there."""
-
 MOST_CHARACTERS = 1_000_000
 """Limit for a text: about two novels."""
 
 
 class SeedText(NamedTuple):
-    """A seed text.
+    """A seed text, or what stands for one.
 
     Attributes:
         id: Its id, unique, without tabs and line breaks.
-        text: What it says, after the title of its file or row, if it has one.
+        text: What it says, after the title of its file or row, if it has one; or the names of its entities.
     """
 
     id: str
-    text: str
+    text: str | tuple[str, ...]
 
 
 class _Found(NamedTuple):
     """A text as it was read; `where` is for messages."""
 
     where: str
-    text: str
+    text: str | list[str]
+    title: str = ""
     id: str = ""
 
 
 def read_seed_texts(
-    options: VariantSection, note: Callable[[str], object] = lambda _text: None
+    named: str, note: Callable[[str], object] = lambda _text: None
 ) -> list[SeedText]:
     """The seed texts that a recipe names, in their order.
 
@@ -280,29 +288,25 @@ def read_seed_texts(
     texts nor the name of a file changes it, and an id tells nothing that a release hides; a text occurs once.
 
     Args:
-        options: Of them, `texts`: a packaged data set, a file (a text a line), a folder (a text a file, for
-            all .txt and .md below it; its name without the ending is its title), or a column of a table,
-            ``FILE.csv:COLUMN``, .tsv or .jsonl alike, whose columns ``id`` and ``title`` are used too.
-            Files may be packed, .gz or .zst.
+        named: A packaged data set, a file (a text a line), a folder (a text a file, for all .txt and .md
+            below it; its name without the ending is its title), or a column of a table, ``FILE.csv:COLUMN``,
+            .tsv or .jsonl alike, whose columns ``id`` and ``title`` are used too; in place of a text, .jsonl
+            may have a list of names. Files may be packed, .gz or .zst.
         note: Called with a sentence about texts that were left out.
 
     Raises:
         InputError: There is no such file or column; a file is not text; a row has an id twice; a text has
             over `MOST_CHARACTERS`; or there is no text at all.
     """
-    named, column = split_column(options.texts)
-    path = packaged_or_given(named, PACKAGED)
-    suffix = ending(path)
-    if path.is_dir():
-        if column:
-            raise InputError(f"{options.texts}: {named} is a folder, which has no columns.")
+    name, column = split_column(named)
+    path = packaged_or_given(name, PACKAGED)
+    table = ending(path) in TABLES and not path.is_dir()
+    if column and not table:
+        raise InputError(f"{named}: {name} is no table; a file in {', '.join(TABLES)} has columns.")
+    if table:
+        found = _of_table(path, column)
+    elif path.is_dir():
         found = _of_folder(path, note)
-    elif suffix in TABLES:
-        found = _of_table(path, suffix, column)
-    elif column:
-        raise InputError(
-            f"{options.texts}: {named} is no table; a file in {', '.join(TABLES)} has columns."
-        )
     else:
         lines = enumerate(read_lines(path), start=1)
         found = (_Found(f"line {number}", line) for number, line in lines if line.strip())
@@ -310,47 +314,44 @@ def read_seed_texts(
 
 
 def _of_folder(folder: Path, note: Callable[[str], object]) -> Iterator[_Found]:
-    files = sorted(
-        path
-        for path in folder.rglob("*")
-        if path.is_file()
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    )
-    texts = [path for path in files if ending(path) in WHOLE]
+    names = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    names = [name for name in names if not any(part.startswith(".") for part in name.parts)]
+    texts = [name for name in names if ending(name) in WHOLE]
     if not texts:
         raise InputError(
             f"{folder}: holds no text. Files ending in {' or '.join(WHOLE)} were expected, a text each; "
-            f"{counted(len(files), 'other file')} found. A table is named itself: FILE.csv:COLUMN."
+            f"{counted(len(names), 'other file')} found. A table is named itself: FILE.csv:COLUMN."
         )
-    if other := len(files) - len(texts):
+    if other := len(names) - len(texts):
         note(f"{folder}: {counted(other, 'file')} not read: only {' and '.join(WHOLE)} are texts.")
-    for path in texts:
-        title = path.name[: path.name.lower().rindex(ending(path))].replace("_", " ")
-        text = read_text(path)
-        yield _Found(str(path.relative_to(folder)), f"{title}\n\n{text}" if text.strip() else "")
+    for name in texts:
+        title = name.name[: name.name.lower().rindex(ending(name))].replace("_", " ")
+        yield _Found(str(name), read_text(folder / name), title)
 
 
-def _of_table(path: Path, suffix: str, column: str) -> Iterator[_Found]:
-    rows = read_jsonl(path) if suffix == ".jsonl" else _rows(path, TABLES[suffix])
+def _of_table(path: Path, column: str) -> Iterator[_Found]:
+    separator = TABLES[ending(path)]
     problems: list[str] = []
-    for number, row in rows:
-        if not column or column not in row:
-            known = sorted(name for name, value in row.items() if isinstance(value, str))
-            if column:
-                hint = did_you_mean(column, known)
-                raise InputError(f"{path}: line {number} has no column {column!r}; {hint}")
+    fits: dict[str, Callable[[Any], bool]] = {
+        column: lambda text: all(
+            isinstance(one, str) for one in (text if isinstance(text, list) else [text])
+        ),
+        "title": lambda title: isinstance(title, str),
+        "id": lambda id_: (
+            type(id_) is int
+            or (isinstance(id_, str) and bool(re.fullmatch(r"[^\t\r\n]+", id_.strip())))
+        ),
+    }
+    for number, row in _rows(path, separator) if separator else read_jsonl(path):
+        if column not in row:
             raise InputError(
-                f"{path}: is a table; name the column of its texts, {path}:COLUMN; {did_you_mean('', known)}"
+                f"{path}: line {number} has no column {column!r}; name that of the texts, {path}:COLUMN; "
+                f"{did_you_mean(column, row)}"
             )
-        for name in {column, ID, TITLE} & row.keys():
-            if not isinstance(row[name], str) and not (name == ID and type(row[name]) is int):
-                problems.append(f"line {number}: {name} is {row[name]!r:.80}")
-        key = str(row.get(ID, "")).strip()
-        if ID in row and (not key or any(mark in key for mark in "\t\r\n")):
-            problems.append(f"line {number}: id is {key!r:.80}")
-        if not problems:
-            title, text = str(row.get(TITLE, "")), str(row[column])
-            yield _Found(f"line {number}", f"{title}\n\n{text}" if title and text else text, key)
+        wrong = [name for name, fit in fits.items() if name in row and not fit(row[name])]
+        problems += [f"line {number}: {name} is {row[name]!r:.80}" for name in wrong]
+        title, id_ = row.get("title", ""), str(row.get("id", "")).strip()
+        yield _Found(f"line {number}", "" if wrong else row[column], title, id_)
     if problems:
         raise InputError(
             list_problems(str(path), problems, "Text was expected, and an id of one line.")
@@ -360,176 +361,112 @@ def _of_table(path: Path, suffix: str, column: str) -> Iterator[_Found]:
 def _rows(path: Path, separator: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The rows of a table with a header line, each with the line it ends on."""
     before = csv.field_size_limit(2**31 - 1)
+    lines = io.StringIO(read_text(path), newline="")
+    reader = csv.DictReader(lines, restkey="", delimiter=separator, strict=True)
     try:
-        reader = csv.reader(
-            io.StringIO(read_text(path), newline=""), delimiter=separator, strict=True
-        )
-        header = [name.strip() for name in next(reader, [])]
-        if len(set(header)) < len(header) or not all(header):
-            raise InputError(
-                f"{path}: line 1 names the columns {', '.join(map(repr, header))}; names were expected, "
-                "each once. Give the table a header line."
-            )
         for row in reader:
-            if not row:
-                continue
-            if len(row) != len(header):
+            header = reader.fieldnames or ()
+            if "" in row or None in row.values() or len(row) < len(header):
                 raise InputError(
-                    f"{path}: line {reader.line_num} has {counted(len(row), 'column')}; "
-                    f"{len(header)} were expected, as in line 1. Put a text that holds {separator!r} or a "
+                    f"{path}: line {reader.line_num} has not one value for each column of line 1, "
+                    f"{', '.join(header)}, which need a name each. Put a text that holds {separator!r} or a "
                     "line break in double quotes."
                 )
-            yield reader.line_num, dict(zip(header, row, strict=True))
+            yield reader.line_num, row
     except csv.Error as problem:
         raise InputError(f"{path}: is no table: {problem}. Are its quotes closed?") from None
     finally:
         csv.field_size_limit(before)
 
 
-def _settled(path: Path, found: Iterator[_Found], note: Callable[[str], object]) -> list[SeedText]:
+def _settled(path: Path, found: Iterable[_Found], note: Callable[[str], object]) -> list[SeedText]:
     """The texts with their ids; empty and repeated ones are left out, counted."""
-    texts: dict[str, str] = {}
-    seen: dict[str, str] = {}
-    empty = again = 0
-    for where, text, key in found:
+    texts: dict[str, SeedText] = {}
+    ids: set[str] = set()
+    left_out = 0
+    for where, said, title, own in found:
+        text = said if isinstance(said, str) else "\t".join(said)
+        text = f"{title}\n\n{text}" if title and text.strip() else text
         if len(text) > MOST_CHARACTERS:
             raise InputError(
                 f"{path}: {where}: has {len(text):,} characters; at most {MOST_CHARACTERS:,} were expected. "
                 "A file is read a text a line, a folder a text a file. Cut it into texts of one topic each."
             )
         plain = " ".join(unicodedata.normalize("NFC", text).split())
-        if not plain:
-            empty += 1
-            continue
         digest = hashlib.sha256(plain.encode()).hexdigest()
-        key = key or f"t{digest[:12]}"
-        if digest in seen:
-            again += 1
+        if not plain or digest in texts:
+            left_out += 1
             continue
-        if key in texts:
+        key = own or f"t{digest[:12]}"
+        if key in ids:
             raise InputError(
                 f"{path}: {where}: has the id {key!r}, as another text before. Give each its own."
             )
-        seen[digest] = key
-        texts[key] = text
+        ids.add(key)
+        texts[digest] = SeedText(key, text if isinstance(said, str) else tuple(said))
     if not texts:
         raise InputError(f"{path}: holds no text.")
-    if empty or again:
-        note(
-            f"{path}: {counted(empty, 'empty text')} and {counted(again, 'repeated text')} left out."
-        )
-    return [SeedText(key, text) for key, text in texts.items()]
+    if left_out:
+        note(f"{path}: {counted(left_out, 'empty or repeated text')} left out.")
+    return list(texts.values())
 
 
-def seed_sets(
-    inputs: Inputs,
-    options: VariantSection,
-    seed: int,
-    note: Callable[[str], object] = lambda _text: None,
-    removed: Ints | None = None,
-    core: Ints | None = None,
-) -> list[SeedSet]:
-    """The seed sets of a build.
+def sets_of(inputs: Inputs, selection: Selection) -> list[SeedSet]:
+    """The seed sets of a build, given or drawn."""
+    given: list[SeedSet] | None = inputs["seed_sets"]
+    return [*drawn_sets(inputs, selection)] if given is None else given
 
-    Args:
-        inputs: The graph, its labels and types; a run of variants has its sets already.
-        options: The section ``variants``.
-        seed: The seed of the build.
-        note: Called with a sentence about what was left out.
-        removed: The rows of the removed triples, for sets that start with one.
-        core: Likewise those of the core, for sets of test and validation.
+
+def given_sets(inputs: Inputs) -> list[SeedSet] | None:
+    """The seed sets of the texts, or of the published release; None: there are none, so they are drawn.
 
     Raises:
         InputError: A file cannot be read, or names no entity of the graph.
-        ConfigError: There is no such domain.
+        ConfigError: Domains are given, too.
     """
+    ids, own = inputs.kg.entity_ids, inputs.recipe.own
     if (rows := inputs["seed_rows"]) is not None:
-        ids = inputs.kg.entity_ids
-        return [SeedSet(r.id, tuple(sorted(ids[e] for e in r.entities)), r.topic) for r in rows]
-    if options.texts and options.entities:
+        return [SeedSet(r.id, tuple(sorted(ids[e] for e in r.entities)), "", r.topic) for r in rows]
+    if own.texts and own.domains:
         raise ConfigError(
-            "variants.texts and variants.entities: both are given; leave one of them out."
+            "variants.domains: is for seed sets that are drawn, but texts are given. Leave it out."
         )
-    if options.domains and (options.texts or options.entities):
-        raise ConfigError(
-            "variants.domains: is for seed sets that are drawn, but texts or entities are given. Leave it "
-            "out."
-        )
-    if options.entities:
-        return _of_lists(inputs, Path(options.entities), note)
-    if not options.texts:
-        given = (removed, core) if options.start == "removed" else (None, None)
-        pairs, core_pairs = (_pairs(inputs, rows) for rows in given)
-        if not inputs.recipe.questions.test_core:
-            core_pairs = pairs
-        return list(_drawn(inputs, options, seed, (pairs, core_pairs)))
-    return _of_texts(inputs, options, note)
+    return _of_texts(inputs, own.texts) if own.texts else None
 
 
-def splits_of_sets(recipe: Recipe, sets: int) -> list[str]:
-    """The split of each seed set, by its place; "" where texts are not split."""
-    if recipe.questions.split != "group" or recipe.own.run:
-        return [""] * sets
-    return [SPLITS[number] for number in draw_splits(sets, recipe.questions.ratios, recipe.seed)]
-
-
-def _of_texts(
-    inputs: Inputs, options: VariantSection, note: Callable[[str], object]
-) -> list[SeedSet]:
+def _of_texts(inputs: Inputs, named: str) -> list[SeedSet]:
     """The sets of the seed texts: the entities that each names."""
-    texts = read_seed_texts(options, note)
-    neighbors = Components(inputs.kg, inputs.excluded).neighbors
-    linker = Linker(inputs.kg, inputs.labels, neighbors)
-    found = [SeedSet(text.id, tuple(sorted(linker.entities(text.text)))) for text in texts]
+    linker = Linker(inputs.kg, inputs.labels, Components(inputs.kg, inputs.excluded).neighbors)
+    known = _by_label(inputs) | inputs.kg.entity_ids
+    unknown: dict[str, None] = {}
+    found, texts = [], read_seed_texts(named, inputs.warn)
+    for (key, text), split in zip(texts, splits_of_sets(inputs.recipe, len(texts)), strict=True):
+        if isinstance(text, str):
+            entities = {*linker.entities(text)}
+        else:
+            entities = {known[name] for name in text if name in known}
+            unknown |= dict.fromkeys(name for name in text if name not in known)
+        found.append(SeedSet(key, tuple(sorted(entities)), split))
     if not any(one.entities for one in found):
         raise InputError(
-            f"variants.texts: {options.texts} has {counted(len(found), 'text')}, none of which names an "
-            f"entity of {inputs.recipe.kg}. Are its entities codes? Then give labels."
+            f"variants.texts: {named} has {counted(len(found), 'text')}, none of which names an entity of "
+            f"{inputs.recipe.kg}. Are its entities codes? Then give labels."
+        )
+    if unknown:
+        shown = ", ".join(map(repr, list(unknown)[:EXAMPLES])) + ", …" * (len(unknown) > EXAMPLES)
+        inputs.warn(
+            f"{named}: {counted(len(unknown), 'name')} of no entity of {inputs.recipe.kg}: {shown}."
         )
     few = sum(len(one.entities) < 2 for one in found)
     if 2 * few > len(found):
-        note(
-            f"{options.texts}: {few:,} of {counted(len(found), 'text')} name fewer than two entities, "
-            "which nothing connects. A file is read a text a line, a folder a text a file."
+        inputs.warn(
+            f"{named}: {few:,} of {counted(len(found), 'text')} name fewer than two entities, which nothing "
+            "connects. A file is read a text a line, a folder a text a file."
         )
     return found
 
 
-def _of_lists(inputs: Inputs, path: Path, note: Callable[[str], object]) -> list[SeedSet]:
-    """The sets of a file: a line has an id and entities, with tabs between them or as JSON."""
-    ids = inputs.kg.entity_ids
-    by_label = _by_label(inputs)
-    found: dict[str, SeedSet] = {}
-    problems: list[str] = []
-    unknown: dict[str, None] = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
-            continue
-        key, names = _listed(line)
-        if not key or names is None:
-            problems.append(f"line {number}: {line[:80]!r}")
-        elif key in found:
-            problems.append(f"line {number}: id {key!r} again")
-        else:
-            places = {name: ids.get(name, by_label.get(name)) for name in names}
-            unknown.update(dict.fromkeys(name for name, at in places.items() if at is None))
-            entities = {at for at in places.values() if at is not None}
-            found[key] = SeedSet(key, tuple(sorted(entities)))
-    if problems:
-        advice = 'Expected an id of its own and entities: q1<tab>Rome<tab>Italy, or ["q1", "Rome", "Italy"].'
-        raise InputError(list_problems(str(path), problems, advice))
-    if unknown:
-        shown = ", ".join(map(repr, list(unknown)[:EXAMPLES])) + ", …" * (len(unknown) > EXAMPLES)
-        text = (
-            f"{path}: {counted(len(unknown), 'name')} of no entity of {inputs.recipe.kg}: {shown}."
-        )
-        if not any(one.entities for one in found.values()):
-            raise InputError(f"{text} Give entities as the graph or its labels name them.")
-        note(text)
-    return list(found.values())
-
-
-def _by_label(inputs: Inputs) -> Mapping[str, int]:
+def _by_label(inputs: Inputs) -> dict[str, int]:
     """Label → entity, of labels that one entity has."""
     found: dict[str, int] = {}
     for number, entity in enumerate(inputs.kg.entities):
@@ -538,60 +475,52 @@ def _by_label(inputs: Inputs) -> Mapping[str, int]:
     return {label: number for label, number in found.items() if number >= 0}
 
 
-def _listed(line: str) -> tuple[str, Sequence[str] | None]:
-    """The id and the entities of a line; None if it is malformed."""
-    if line.lstrip()[:1] not in "[{":
-        key, *names = [part.strip() for part in line.split("\t")]
-        return key, list(filter(None, names)) or None
-    try:
-        value: Any = json.loads(line)
-    except ValueError:
-        return "", None
-    if isinstance(value, dict):
-        value = [value.get("id"), *_list(value.get("entities"))]
-    elif len(value) == 2 and isinstance(value[1], list):
-        value = [value[0], *value[1]]
-    good = len(value) > 1 and all(isinstance(part, str) for part in value)
-    return (value[0], value[1:]) if good else ("", None)
+def splits_of_sets(recipe: Recipe, sets: int) -> list[str]:
+    """The split of each seed set, by its place; "": questions are not held apart."""
+    if recipe.questions.split != "group":
+        return [""] * sets
+    return [SPLITS[number] for number in draw_splits(sets, recipe.questions.ratios, recipe.seed)]
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def _drawn(
-    inputs: Inputs,
-    options: VariantSection,
-    seed: int,
-    pairs: tuple[Ints, Ints],
-) -> Iterator[SeedSet]:
+def drawn_sets(inputs: Inputs, selection: Selection) -> Iterator[SeedSet]:
     """Sets drawn from the domains in turn; smaller where walks find too few entities.
 
-    A set starts with one of the pairs, int64 of shape (n, 2), of its domain if there is any: of the first
-    array for training, of the second for test and validation.
+    Each starts with the two ends of a removed triple of its domain, for test and validation of the core, if
+    there is any; else with one entity of its domain.
+
+    Args:
+        inputs: The graph and its types.
+        selection: What is removed.
+
+    Raises:
+        ConfigError: There is no such domain.
     """
-    components = Components(inputs.kg, inputs.excluded)
-    pools = [members_of(inputs.types, domain) for domain in options.domains]
-    if not pools:
-        pools = [np.arange(len(inputs.kg.entities))]
-    starts = [[some[np.isin(some, pool).all(axis=1)] for pool in pools] for some in pairs]
-    splits = splits_of_sets(inputs.recipe, options.sets)
-    for number in range(options.sets):
+    recipe, own, kg = inputs.recipe, inputs.recipe.own, inputs.kg
+    components = Components(kg, inputs.excluded)
+    domains = own.domains or ("",)
+    pools = [
+        members_of(inputs.types, one) if one else np.arange(len(kg.entities)) for one in domains
+    ]
+    each = [selection.removed, selection.head[selection.core]]
+    starts = [[_pairs(inputs, rows, pool) for rows in each] for pool in pools]
+    most = max(FEWEST_SETS, SETS * own.questions)
+    for number, split in enumerate(splits_of_sets(recipe, most)):
         turn = number % len(pools)
-        draws = stream(seed, "variants", "set", number)
-        own = starts[splits[number] in ("test", "validation")][turn]
-        own = own if len(own) else pools[turn][:, None]
-        first: list[int] = own[draws.below(len(own))].tolist()
-        entities = _walked(components, pools[turn], first, options.set_size, draws)
-        topic = options.domains[turn] if options.domains else ""
-        yield SeedSet(f"d{number + 1:06d}", entities, topic)
+        draws = stream(recipe.seed, "variants", "set", number)
+        every, core = starts[turn]
+        some = core if len(core) and split in ("test", "validation") else every
+        some = some if len(some) else pools[turn][:, None]
+        first: list[int] = some[draws.below(len(some))].tolist()
+        entities = _walked(components, pools[turn], first, own.set_size, draws)
+        yield SeedSet(f"d{number + 1:06d}", entities, split, domains[turn])
 
 
-def _pairs(inputs: Inputs, removed: Ints | None) -> Ints:
-    """The ends of the removed triples that connect two entities, each pair once, sorted."""
-    triples = inputs.kg.triples[[] if removed is None else removed].astype(np.int64)
+def _pairs(inputs: Inputs, rows: Ints, pool: Ints) -> Ints:
+    """The ends of triples that connect two entities of a pool, int64 (n, 2), each pair once, sorted."""
+    triples = inputs.kg.triples[rows].astype(np.int64)
     barred = [inputs.kg.relation_ids[name] for name in inputs.excluded]
     used = ~np.isin(triples[:, 1], barred) & (triples[:, 0] != triples[:, 2])
+    used &= np.isin(triples[:, [0, 2]], pool).all(axis=1)
     return np.unique(np.sort(triples[used][:, [0, 2]], axis=1), axis=0)
 
 
@@ -638,3 +567,22 @@ def members_of(types: EntityTypes, domain: str) -> Ints:
         )
     at = np.flatnonzero(np.isin(types.types, which))
     return distinct(np.searchsorted(types.starts, at, side="right") - 1)
+
+
+def _rows_of(release: Release) -> tuple[SeedRow, ...]:
+    names = translation(release.entities, release.naming, "entity")
+    return tuple(row.renamed(names) for row in release.seed_rows())
+
+
+INPUTS = (
+    Input(
+        "seed_rows",
+        lambda _inputs: None,  # seed texts are what the recipe says
+        keys=("variants.texts",),
+        stand_in=_rows_of,
+        place=SEED_TEXTS,
+    ),
+    JOINS,
+    Input("seed_sets", given_sets, digest=lambda sets: sets and list(map(list, sets))),
+)
+"""What builds read beside the graph; a fresh variant has the seed sets of the published release."""

@@ -14,7 +14,6 @@ topic has yet becomes a topic; the rest is `OTHER`.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -37,21 +36,32 @@ _SEPARATORS = "/.:#"
 _DOMAIN = re.compile(r"/([^/]+)/.")
 
 
-@dataclass(frozen=True, eq=False)
 class Topics:
     """The topics of a build.
 
-    Attributes:
-        names: The topics, in the order in which they are tried; without `OTHER`.
-        of_types: For each type of `types` the position of its topic in `names`; `len(names)`: of none.
-        of_relations: Relation → the position of its topic, where it has one.
+    Args:
+        listed: Topic → types of entities, relations, or domains of either; in the order in which topics are
+            tried, without `OTHER`.
         types: The types of the entities.
+        relations: The relations of the graph.
+
+    Attributes:
+        names: The topics, in their order.
     """
 
-    names: tuple[str, ...]
-    of_types: tuple[int, ...]
-    of_relations: Mapping[str, int]
-    types: EntityTypes
+    def __init__(
+        self,
+        listed: Mapping[str, Sequence[str]],
+        types: EntityTypes,
+        relations: Sequence[str] = (),
+    ) -> None:
+        def first(name: str) -> int:
+            places = (at for at, members in enumerate(listed.values()) if _is_of(name, members))
+            return next(places, len(listed))
+
+        self.names, self._types = tuple(listed), types
+        self._of_types = [first(name) for name in types.names]
+        self._of_relations = {name: first(name) for name in relations}
 
     @classmethod
     def of_inputs(cls, inputs: Inputs) -> "Topics":
@@ -73,7 +83,8 @@ class Topics:
             InputError: It is missing or no file of topics, or a topic names nothing of the graph.
         """
         listed = read_toml(path)
-        problems, names = [], (*types.names, *kg.relations)
+        names = (*types.names, *kg.relations)
+        problems = [] if listed else ["holds no topic"]
         for topic, members in listed.items():
             if not topic.strip() or not isinstance(members, list) or not members:
                 problems.append(f'{topic!r} is {members!r}; expected TOPIC = ["TYPE", "DOMAIN", …]')
@@ -84,38 +95,25 @@ class Topics:
                     f"{topic!r}: no type and no relation of the graph is of {', '.join(members)}; there "
                     f"are {', '.join(names[:3])}, …"
                 )
-        if problems or not listed:
+        if problems:
             advice = "Each line is a topic with types, relations or their domains."
-            raise InputError(list_problems(str(path), problems or ["holds no topic"], advice))
-
-        def first(name: str) -> int:
-            places = (at for at, members in enumerate(listed.values()) if _is_of(name, members))
-            return next(places, len(listed))
-
-        of_relations = {name: at for name in kg.relations if (at := first(name)) < len(listed)}
-        return cls(tuple(listed), tuple(map(first, types.names)), of_relations, types)
+            raise InputError(list_problems(str(path), problems, advice))
+        return cls(listed, types, kg.relations)
 
     @classmethod
     def derived(cls, types: EntityTypes) -> "Topics":
         """Topics made from the types alone."""
         matched = [_DOMAIN.match(name) for name in types.names]
         group = [m[1] if m else name for m, name in zip(matched, types.names, strict=True)]
-        groups = sorted(set(group))
+        groups, of = np.unique(np.array(group, object), return_inverse=True)
         entity = np.repeat(np.arange(len(types.starts) - 1), np.diff(types.starts))
-        number = np.array([groups.index(name) for name in group], np.int64)
-        pairs = np.unique(np.column_stack((entity, number[types.types])), axis=0)
-        chosen: list[int] = []
-        for _ in range(min(DERIVED, len(groups))):
-            sizes = np.bincount(pairs[:, 1], minlength=len(groups))
-            best = int(sizes.argmax())  # the first by name of several as large
-            if not sizes[best]:
-                break
-            chosen.append(best)
-            covered = pairs[pairs[:, 1] == best, 0]
-            pairs = pairs[~np.isin(pairs[:, 0], covered)]
-        place = {groups[i]: at for at, i in enumerate(chosen)}
-        found = tuple(place.get(name, len(chosen)) for name in group)
-        return cls(tuple(groups[i] for i in chosen), found, {}, types)
+        pairs = np.unique(np.column_stack((entity, of[types.types])), axis=0)
+        listed: dict[str, list[str]] = {}
+        while len(listed) < DERIVED and len(pairs):
+            best = int(np.bincount(pairs[:, 1]).argmax())  # the first by name of several as large
+            listed[groups[best]] = [types.names[i] for i in np.flatnonzero(of == best)]
+            pairs = pairs[~np.isin(pairs[:, 0], pairs[pairs[:, 1] == best, 0])]
+        return cls(listed, types)
 
     def topic(self, answer: int, relations: Sequence[str]) -> str:
         """The topic of a question.
@@ -125,9 +123,9 @@ class Topics:
             relations: The relations that it asks about.
         """
         end = len(self.names)
-        at = min((self.of_types[i] for i in self.types.of(answer)), default=end)
+        at = min((self._of_types[i] for i in self._types.of(answer)), default=end)
         if at == end:
-            at = min((self.of_relations.get(name, end) for name in relations), default=end)
+            at = min((self._of_relations.get(name, end) for name in relations), default=end)
         return self.names[at] if at < end else OTHER
 
 

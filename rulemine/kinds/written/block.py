@@ -46,14 +46,12 @@ class SubgraphBlock(WrittenBlock):
         minimal: The queries with the fewest anchors that give them, so the query itself.
         test_type: Of test questions what training does not prepare for: ``ugt`` (its shape is reserved),
             ``urt`` (so is one of its relations), or ``id`` (neither); else empty.
-        parent: The id of the question whose subgraph it was grown from; or "".
     """
 
     redundant: bool
     minimal_shape: str
     minimal: tuple[MinimalQuery, ...]
     test_type: tuple[str, ...]
-    parent: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from rulemine.kinds.kind import Wording
 from rulemine.registry import imported, loaded
 
 if TYPE_CHECKING:
-    from rulemine.kinds.asking import Asking
+    from rulemine.kinds.asking import Asking, Tried
     from rulemine.recipe.inputs import Inputs
     from rulemine.release.records import Question
     from rulemine.removal.selection import Selection
@@ -44,7 +44,7 @@ class WrittenWording(Wording):
     engine: str
     takes: str
     writes = True
-    prompts = imported("rulemine.kinds.written.prompts:load_written_prompts")
+    prompts = imported("rulemine.kinds.written.model_calls:load_written_prompts")
 
     def estimate(
         self, inputs: "Inputs", selection: "Selection", folder: Path, replay: Path | None
@@ -66,6 +66,15 @@ class WrittenKind(BuildingKind):
 
     wording: ClassVar[WrittenWording]
 
-    def drafts(self, asking: "Asking") -> "Iterator[Question]":
+    def drafts(self, asking: "Asking") -> "Iterator[Tried]":
         """See `rulemine.kinds.written.engine`."""
         yield from loaded(self.wording.engine)(asking).drafts()
+
+    def finished(self, asking: "Asking", questions: "list[Question]") -> "list[Question]":
+        """The questions; calls that were made for one know its id now."""
+        ids = {q.query: q.id for q in questions}
+        for queries in asking.writing.calls.values():
+            known = [ids[query] for query in queries & ids.keys()]
+            queries.clear()
+            queries.update(known)
+        return questions

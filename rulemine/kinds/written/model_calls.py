@@ -1,4 +1,7 @@
-"""What a language model is asked of written questions: candidates, pairs, other words, and the final filter.
+"""What a language model is asked of written questions, and with which prompts.
+
+It is asked for candidates, pairs, other words, and in the final filter. Prompts are those of
+``rulemine/kinds/written/written.toml`` or of a user's copy of it.
 
 Guarantee: the same arguments give the same call, whatever was asked before.
 """
@@ -11,23 +14,64 @@ from functools import cache, partial
 from rulemine.config import packaged
 from rulemine.files import read_text
 from rulemine.judging.panel import TEMPERATURE
+from rulemine.kg.entity_names import NAMINGS
 from rulemine.kg.graph import Triple
-from rulemine.kinds.written.candidate import Task
-from rulemine.kinds.written.replies import CANDIDATE_SCHEMA
+from rulemine.kinds.written.replies import CANDIDATE_SCHEMA, FORMS, Task
 from rulemine.kinds.written.writer_names import WriterNames
-from rulemine.llm.call import Answer, Ask, Call, Message
+from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import Glosses
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.structures import structure_of
 from rulemine.recipe.recipe import Recipe
+from rulemine.release.records import Question
 from rulemine.text.json_reply import TEXT, object_schema
 from rulemine.text.template import fill
-from rulemine.verbalizer.prompts import Prompts
+from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
 from rulemine.verbalizer.replies import SCHEMAS
 from rulemine.verbalizer.requests import SEEDS
 
-__all__ = ["ANSWER_SCHEMA", "WritingCalls", "answers_to", "examples_of", "shape_of"]
+__all__ = ["ANSWER_SCHEMA", "WritingCalls", "answers_to", "examples_of", "load_written_prompts"]
+
+_PACKAGED = "kinds/written/written.toml"
+
+_FORM = {
+    "task": ("language",),
+    "answer": (),
+    "sparql": (),
+    "choice": ("triples", "answer"),
+}
+_PLACEHOLDERS: Placeholders = {
+    "names": dict.fromkeys(NAMINGS, ()),
+    "candidate": {
+        "system": (),
+        "user": (
+            "facts", "relations", "names", "task", "atoms", "answer", "sparql", "choice", "examples",
+            "earlier",
+        ),
+        "fact": ("triple",),
+        "relation": ("relation", "statement"),
+        "choice": ("choice",),
+        "example": ("reply",),
+        "earlier": ("text", "reason"),
+    },
+    **{f"candidate_{form}": _FORM for form in FORMS},
+    "reword": {"system": (), "user": ("question", "anchors", "names", "language")},
+    "reword_audit": {"system": (), "user": ("question", "other")},
+    "check": {
+        "system": (),
+        "user": ("facts", "question"),
+        "fact": ("subject", "relation", "object"),
+    },
+    "pairs": {
+        "system": (),
+        "user": ("facts", "relations", "names", "most", "language", "earlier"),
+        "fact": ("triple",),
+        "relation": ("relation", "statement"),
+        "earlier": ("text", "reason"),
+    },
+}  # fmt: skip
+
 
 ANSWER_SCHEMA = object_schema(answer=TEXT)
 """Of the reply of the final filter."""
@@ -53,7 +97,7 @@ Values = Mapping[str, str]
 Blocks = Mapping[str, Sequence[Mapping[str, str]]]
 
 
-def shape_of(triples: Sequence[Triple], answer: str) -> str:
+def _shape_of(triples: Sequence[Triple], answer: str) -> str:
     """The shape code of a tree of triples."""
     return structure_of(query_of_triples(triples, answer)).shape
 
@@ -64,9 +108,9 @@ def examples_of(form: str, atoms: int, shape: str, number: int, most: int) -> li
     They are those of ``rulemine/kinds/written/written_examples.jsonl``, written by hand.
 
     Args:
-        form: The form of the task, as of `rulemine.kinds.written.candidate.Task`, as the next.
+        form: The form of the task, as of `rulemine.kinds.written.replies.Task`, as the next.
         atoms: How many triples its question is made from.
-        shape: The shape of the question, if it is known; or "".
+        shape: The shape of the question.
         number: The number of the task: those that are as much alike come in turns.
         most: How many there are, at most.
     """
@@ -87,7 +131,7 @@ def _every() -> dict[str, list[tuple[str, int, str]]]:
         reply = row["reply"]
         triples = [(s, r, o) for s, r, o in (text.split(" — ") for text in reply["triples"])]
         text = json.dumps(reply, ensure_ascii=False)
-        own = shape_of(triples, reply["answer"]), len(triples), text
+        own = _shape_of(triples, reply["answer"]), len(triples), text
         found.setdefault(row["form"], []).append(own)
     return found
 
@@ -114,32 +158,35 @@ class WritingCalls:
         form = self.prompts.sections[purpose]
         values = {
             "names": self.prompts.names[names.naming],
-            "atoms": str(task.atoms),
+            "atoms": str(len(task.given)),
             "task": fill(form["task"], {"language": self.recipe.verbalizer.language}),
             "answer": fill(form["answer"], {}),
             "sparql": fill(form["sparql"], {}),
         }
         relations = dict.fromkeys(r for _, r, _ in names.triples(task.subgraph.rows))
-        shape = ""
-        if task.given and task.answer is not None:
-            shape = shape_of(names.triples(task.given), names.id(task.answer))
-        replies = examples_of(task.form, task.atoms, shape, task.number, EXAMPLES)
+        answer = task.answer or 0
+        shape = _shape_of(names.triples(task.given), names.id(answer))
+        chosen = {
+            "triples": "; ".join(map(names.line, task.given)),
+            "answer": names.shown(answer),
+        }
+        replies = examples_of(task.form, len(task.given), shape, task.number, EXAMPLES)
         blocks = {
             "facts": [{"triple": names.line(row)} for row in task.subgraph.rows],
             "relations": self._described(relations),
-            "choice": self._choice(task, form["choice"]),
+            "choice": [{"choice": fill(form["choice"], chosen)}],
             "examples": [{"reply": reply} for reply in replies],
-            "earlier": [{"text": text, "reason": reason} for text, reason in task.refused],
+            "earlier": _earlier(task),
         }
         call = self._call("candidate", f"candidate {task.number}", values, blocks)
-        room = self.recipe.verbalizer.max_tokens * (2 + task.atoms)
+        room = self.recipe.verbalizer.max_tokens * (2 + len(task.given))
         return replace(call, purpose=purpose, schema=CANDIDATE_SCHEMA, max_tokens=room)
 
-    def pairs(self, subject: str, triples: Sequence[Triple]) -> Call:
+    def pairs(self, task: Task, triples: Sequence[Triple]) -> Call:
         """Asks for pairs about triples (P1 of Dynamic-KGQA).
 
         Args:
-            subject: The id of the seed set.
+            task: The task.
             triples: The triples in the order in which they are shown, in the naming of the prompts.
         """
         options = self.recipe.own
@@ -151,8 +198,9 @@ class WritingCalls:
         blocks = {
             "facts": [{"triple": json.dumps(t, ensure_ascii=False)} for t in triples],
             "relations": self._described(sorted({relation for _, relation, _ in triples})),
+            "earlier": _earlier(task),
         }
-        call = self._call("pairs", subject, values, blocks)
+        call = self._call("pairs", task.about, values, blocks)
         warm = options.run and call.temperature is not None
         return replace(
             call,
@@ -162,47 +210,36 @@ class WritingCalls:
             schema=PAIRS_SCHEMA,
         )
 
-    def again(self, call: Call) -> Call:
-        """The same call once more, after a reply that cannot be read."""
-        more, last = self.prompts.sections["again"]["user"].strip("\n"), call.messages[-1]
-        asked: Message = {**last, "content": f"{last['content']}\n\n{more}"}
-        return replace(call, messages=(*call.messages[:-1], asked))
-
-    def reword(self, subject: str, question: str, anchors: Sequence[str]) -> Call:
-        """Asks a second model for the same question in other words.
-
-        Args:
-            subject: What it is about, for error messages.
-            question: The question, in the naming of the prompts, as the next.
-            anchors: The entities that it names.
-        """
+    def reword(self, question: Question) -> Call:
+        """Asks a second model for a question, in the naming of the prompts, in other words."""
         values = {
-            "question": question,
-            "anchors": json.dumps([*anchors], ensure_ascii=False),
+            "question": question.question,
+            "anchors": json.dumps([*question.anchors], ensure_ascii=False),
             "language": self.recipe.verbalizer.language,
             "names": self.prompts.names[self.names.naming],
         }
-        call = self._call("reword", subject, values, {})
+        call = self._call("reword", question.id, values, {})
         model = self.recipe.verbalizer.rewriter_model
         return replace(call, model=model, schema=SCHEMAS["question"])
 
-    def compare(self, subject: str, question: str, other: str) -> Call:
-        """Asks the judge, or else the model, whether two texts, as of `reword`, ask for the same."""
-        call = self._call("reword_audit", subject, {"question": question, "other": other}, {})
+    def compare(self, question: Question, other: str) -> Call:
+        """Asks the judge, or else the model, whether another text asks for the same as a question."""
+        values = {"question": question.question, "other": other}
+        call = self._call("reword_audit", question.id, values, {})
         model = self.recipe.verbalizer.judge_model or call.model
         return replace(call, model=model, schema=SCHEMAS["audit"])
 
-    def check(self, subject: str, question: str, facts: Sequence[Triple], sample: int) -> Call:
-        """Asks the judge to answer a question from its evidence.
+    def check(self, question: Question, sample: int) -> Call:
+        """Asks the judge to answer a question from its evidence: one derivation, of a count all of them.
 
         Args:
-            subject: The id of the question.
-            question: The question, in the naming of the prompts, as the next.
-            facts: Its evidence.
+            question: The question, in the naming of the prompts.
             sample: How often it was asked before.
         """
-        blocks = {"facts": list(map(_as_fact, facts))}
-        call = self._call("check", subject, {"question": question}, blocks)
+        facts = question.evidence if question.value is None else question.full_evidence
+        names = ("subject", "relation", "object")
+        blocks = {"facts": [dict(zip(names, fact, strict=True)) for fact in facts]}
+        call = self._call("check", question.id, {"question": question.question}, blocks)
         model = self.recipe.verbalizer.judge_model
         warm = None if call.temperature is None else TEMPERATURE
         return replace(call, model=model, schema=ANSWER_SCHEMA, sample=sample, temperature=warm)
@@ -222,13 +259,6 @@ class WritingCalls:
     def _described(self, relations: Iterable[str]) -> list[dict[str, str]]:
         return [{"relation": r, "statement": self.glosses[r].state("S", "O")} for r in relations]
 
-    def _choice(self, task: Task, template: str) -> list[dict[str, str]]:
-        if not task.given or task.answer is None:
-            return []
-        triples = "; ".join(map(self.names.line, task.given))
-        values = {"triples": triples, "answer": self.names.shown(task.answer)}
-        return [{"choice": fill(template, values)}]
-
 
 def answers_to(
     session: Session,
@@ -243,6 +273,20 @@ def answers_to(
     return session.run([partial(one, call) for call in calls], progress)
 
 
-def _as_fact(triple: Triple) -> dict[str, str]:
-    subject, relation, object_ = triple
-    return {"subject": subject, "relation": relation, "object": object_}
+def _earlier(task: Task) -> list[dict[str, str]]:
+    text, reason = task.refused
+    return [{"text": text, "reason": reason}] if reason else []
+
+
+def load_written_prompts(source: str = "") -> Prompts:
+    """Loads and checks the prompts of writers.
+
+    Args:
+        source: A TOML file, or "" for the packaged one.
+
+    Raises:
+        InputError: The file cannot be read or is not TOML.
+        ConfigError: Something is missing, unknown or of the wrong type; one message lists all.
+    """
+    tables, text = read_sections(source, _PACKAGED, _PLACEHOLDERS)
+    return Prompts(text, tables, tables["names"], packaged=_PACKAGED)

@@ -12,7 +12,7 @@ import pytest
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.variants.components import APART, LARGE, NONE, ONE, Components
 from rulemine.kinds.variants.options import VariantSection
-from rulemine.kinds.written.candidate import Refusal, Subgraph
+from rulemine.kinds.written.replies import Refusal, Subgraph
 from tests import some_seeds
 
 Pairs = set[tuple[int, int]]

@@ -1,15 +1,17 @@
 """Three judges over HTTP: when they accept, what refuses, and what is counted."""
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from werkzeug import Response
 
-from rulemine.errors import AwaitedError
+from rulemine.errors import AwaitedError, UserError
 from rulemine.judging.panel import FLAGS, JudgedQuestion, Panel, Stated, seat_judges
-from rulemine.kinds.variants.ask import BAD, UNREAD, Judges, Vote
+from rulemine.kinds.variants.ask import BAD, FIRST, UNREAD, Judges, Vote
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from tests.batch_server import answer_rounds
@@ -36,81 +38,62 @@ def number(request: dict[str, Any]) -> int:
 
 
 def judged(
-    folder: Path, decides: Says, models: tuple[str, ...] = ("a", "b", "c"), at_once: int = 4
+    folder: Path,
+    decides: Says,
+    models: tuple[str, ...] = ("a", "b", "c"),
+    items: Sequence[JudgedQuestion] = ITEMS,
 ) -> tuple[list[Vote], dict[str, Any], ChatServer]:
     """What becomes of the questions, the counts, and the endpoint."""
-    votes: list[Vote | None] = []
     with ChatServer(decides) as server:
         options = EndpointOptions(base_url=server.url)
         with Session(options, folder / "journal.sqlite") as session:
-            judges = Judges(Panel(seat_judges(models)), session, at_once=at_once)
-            judges.judge(ITEMS, lambda *_: True, lambda place, vote: votes.insert(place, vote))
-            return [vote for vote in votes if vote], judges.counts(0), server
+            judges = Judges(Panel(seat_judges(models)), session)
+            votes = judges.judge(items)
+            return votes, judges.counts(0), server
 
 
-@pytest.mark.parametrize("at_once", [1, 3, 16])
-def test_what_is_enough_does_not_depend_on_how_many_are_judged_at_once(
-    tmp_path: Path, at_once: int
-) -> None:
-    """Two of four are wanted; the first is refused, and its judges are the last to reply."""
-    taken: list[int] = []
-    decided: list[tuple[int, str | None]] = []
-
+def test_votes_are_in_the_order_of_the_questions_whatever_comes_late(tmp_path: Path) -> None:
     def says_late(request: dict[str, Any], times: int) -> str | Response:
         if number(request) == 0 and times == 0:
             return error(503, "later")
         return says(request, redundancy=number(request) == 0)
 
-    def decide(place: int, vote: Vote | None) -> None:
-        decided.append((place, vote and vote.reason))
-        if vote and not vote.reason:
-            taken.append(place)
-
-    with ChatServer(says_late) as server:
-        options = EndpointOptions(base_url=server.url)
-        with Session(options, tmp_path / "journal.sqlite") as session:
-            judges = Judges(Panel(seat_judges(("a",))), session, at_once=at_once)
-            judges.judge(ITEMS, lambda _, others: len(taken) + len(others) < 2, decide)
-    assert decided == [(0, BAD["redundancy"]), (1, ""), (2, ""), (3, None)]
-    assert judges.counts(0)["judged"] == 3
-    assert 3 not in map(number, server.bodies), "never more at once than are wanted"
+    votes, _, _ = judged(tmp_path, says_late, ("a",))
+    assert [vote.reason for vote in votes] == [BAD["redundancy"], "", "", ""]
 
 
-def test_what_was_judged_ahead_in_vain_is_not_counted(tmp_path: Path) -> None:
-    votes: list[Vote | None] = []
-    with ChatServer(lambda request, times: says(request)) as server:
-        options = EndpointOptions(base_url=server.url)
-        with Session(options, tmp_path / "journal.sqlite") as session:
-            judges = Judges(Panel(seat_judges(("a",))), session, at_once=3)
-            judges.judge(ITEMS, lambda *_: not votes, lambda _, vote: votes.append(vote))
-    assert [vote and vote.reason for vote in votes] == ["", None, None, None]
-    assert judges.counts(0)["judged"] == 1
-    assert {*map(number, server.bodies)} == {0, 1, 2}
-
-
-def test_the_votes_that_may_matter_come_in_one_round(tmp_path: Path) -> None:
-    """Two of four are wanted, and the first is refused."""
-    taken: list[int] = []
+def test_all_votes_come_in_one_round(tmp_path: Path) -> None:
     asked: list[int] = []
-
-    def decide(place: int, vote: Vote | None) -> None:
-        if vote and not vote.reason:
-            taken.append(place)
+    votes: list[Vote] = []
 
     def answers(request: dict[str, Any], times: int) -> dict[str, Any]:
         return completion(request, says(request, redundancy=number(request) == 0))
 
-    while not taken:
+    while not votes:
         options = EndpointOptions(batch=str(tmp_path / "batches"))
         with Session(options, tmp_path / "journal.sqlite") as session:
-            judges = Judges(Panel(seat_judges(("a",))), session)
             try:
-                judges.judge(ITEMS, lambda _, others: len(taken) + len(others) < 2, decide)
+                votes = Judges(Panel(seat_judges(("a",))), session).judge(ITEMS)
             except AwaitedError:
-                taken.clear()
                 asked.append(answer_rounds(tmp_path / "batches", answers))
-    assert asked == [2 * 3 * 2, 3 * 2]
-    assert taken == [1, 2]
+    assert asked == [4 * 3 * 2]
+    assert [vote.reason for vote in votes] == [BAD["redundancy"], "", "", ""]
+
+
+def test_a_judge_that_never_gives_a_flag_ends_the_build(tmp_path: Path) -> None:
+    def lacks(request: dict[str, Any], times: int) -> str:
+        said = json.loads(says(request))
+        if request["model"] == "b":
+            said.pop("answer_support_flag", None)
+        return json.dumps(said)
+
+    items = [replace(ITEMS[0], id=f"t{n}", question=f"Who is number {n}?") for n in range(FIRST)]
+    told = r"answer_support_flag of b, judge 2 of 3, .* first 10 pairs: .*\nName other judges"
+    with pytest.raises(UserError, match=told):
+        judged(tmp_path, lacks, items=items)
+    votes, counts, _ = judged(tmp_path / "few", lacks, items=items[:-1])
+    assert {vote.reason for vote in votes} == {UNREAD}
+    assert counts["unreadable"] == 2 * (FIRST - 1), "the other flag of the same reply, too"
 
 
 def test_a_question_is_accepted_if_all_judges_find_all_good(tmp_path: Path) -> None:

@@ -7,16 +7,15 @@ from typing import Any
 
 import pytest
 
-from rulemine.kinds.variants.pairs import (
-    MOST_PAIRS,
-    Pair,
-    PairReason,
-    Shown,
-    Verified,
-    pairs_of,
-    verified,
+from rulemine.kinds.variants.ask import PairReason, Shown, Verified, verified
+from rulemine.kinds.written.replies import (
+    MOST_ITEMS,
+    Candidate,
+    NamedNode,
+    Refusal,
+    Unread,
+    read_candidates,
 )
-from rulemine.kinds.written.candidate import Refusal
 
 TRIPLES = (
     ('Ann "A." O’Hara', "parent_of", "Bob {1}"),
@@ -44,12 +43,12 @@ def reply(*items: Any) -> str:
     return json.dumps({"valid_qa_pairs": True, "number_of_qa_pairs": 9, "qa_pairs": items})
 
 
-GOOD = Pair("Where does a child of Ann live?", "Rome", TRIPLES[:2])
+GOOD = Candidate("Where does a child\nof Ann live?", NamedNode("Rome", "Rome"), TRIPLES[:2])
 
 
 def reasons(text: str) -> list[str]:
     """What became of each pair: why it is none, or nothing."""
-    return [found.reason if isinstance(found, Refusal) else "" for found in pairs_of(text)]
+    return [found.reason if isinstance(found, Refusal) else "" for found in read_candidates(text)]
 
 
 @pytest.mark.parametrize(
@@ -57,8 +56,6 @@ def reasons(text: str) -> list[str]:
     [
         reply(item()),
         f"Sure! Here is one:\n```json\n{reply(item())}\n```\nAnything else?",
-        f'<think>maybe {{"qa_pairs": []}}</think>{reply(item())}',
-        f'{reply(item())}\n<thinking>{{"qa_pairs": []}}</thinking>',
         json.dumps([item()]),
         f"```json\n{json.dumps([item()])}\n```",
         reply(item()).replace("}]", ",},]"),
@@ -66,26 +63,25 @@ def reasons(text: str) -> list[str]:
     ],
 )
 def test_a_pair_is_read_in_every_form_that_models_give_it(text: str) -> None:
-    assert list(pairs_of(text)) == [GOOD]
+    assert list(read_candidates(text)) == [GOOD]
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("I am sorry, but there are none.", PairReason.UNREADABLE),
-        ("", PairReason.UNREADABLE),
-        ("[" * 100_000, PairReason.UNREADABLE),
-        ('{"qa_pairs": ' + "[" * 100_000, PairReason.CUT_OFF),
-        (reply(), PairReason.NONE),
-        ('{"valid_qa_pairs": "No"}', PairReason.NONE),
-        (reply("Who?"), PairReason.FIELDS),
-        (reply(item(answer=None)), PairReason.FIELDS),
-        (reply(item(question=" ")), PairReason.FIELDS),
-        (reply(item(question="x" * 2001)), PairReason.FIELDS),
-        (reply(item(supporting_path=[])), PairReason.FIELDS),
-        (reply(item(supporting_path="Ann parent_of Bob")), PairReason.FIELDS),
-        (reply(item(supporting_path=[["Ann", "parent_of"]])), PairReason.FIELDS),
-        (reply(item(supporting_path=[{"subject": "Ann", "predicate": 3}])), PairReason.FIELDS),
+        ("I am sorry, but there are none.", Unread.NO_JSON),
+        ("", Unread.EMPTY),
+        ("[" * 100_000, Unread.NO_JSON),
+        ('{"qa_pairs": ' + "[" * 100_000, Unread.CUT_OFF),
+        (reply(), Unread.NONE),
+        (reply("Who?"), Unread.FIELDS),
+        (reply(item(answer=None)), Unread.FIELDS),
+        (reply(item(question=" ")), Unread.FIELDS),
+        (reply(item(question="x" * 20_001)), Unread.FIELDS),
+        (reply(item(supporting_path=[])), Unread.FIELDS),
+        (reply(item(supporting_path="Ann parent_of Bob")), Unread.FIELDS),
+        (reply(item(supporting_path=[["Ann", "parent_of"]])), Unread.FIELDS),
+        (reply(item(supporting_path=[{"subject": "Ann", "predicate": 3}])), Unread.FIELDS),
     ],
 )
 def test_a_reply_without_pairs_says_why(text: str, reason: str) -> None:
@@ -96,8 +92,8 @@ def test_of_half_a_reply_the_pairs_that_are_whole_count() -> None:
     whole = reply(item(), item(answer="Bob {1}"))
     ends = [found.end() for found in re.finditer(r"\}\]\}", whole)][:2]
     for cut in range(whole.index("[") + 1, len(whole)):
-        found = list(pairs_of(whole[:cut]))
-        pairs = [pair for pair in found if isinstance(pair, Pair)]
+        found = list(read_candidates(whole[:cut]))
+        pairs = [pair for pair in found if isinstance(pair, Candidate)]
         assert len(pairs) == sum(end <= cut for end in ends), whole[:cut]
         closed = cut >= whole.rindex("]") + 1
         assert len(found) - len(pairs) == (not closed), "what is missing is counted once"
@@ -110,22 +106,22 @@ def test_readers_raise_nothing() -> None:
         text = list(whole)
         for _ in range(rng.randint(1, 5)):
             text[rng.randrange(len(text))] = rng.choice('{}[]",:\\\ud800x0')
-        assert list(pairs_of("".join(text)))
+        assert list(read_candidates("".join(text)))
 
 
 def test_half_of_a_surrogate_pair_which_no_file_can_hold_is_replaced() -> None:
-    (found,) = pairs_of(reply(item(question="Where \ud800?", answer="Rome\udfff")))
-    assert found == Pair(
-        "Where \N{REPLACEMENT CHARACTER}?", "Rome\N{REPLACEMENT CHARACTER}", TRIPLES[:2]
-    )
+    (found,) = read_candidates(reply(item(question="Where \ud800?", answer="Rome\udfff")))
+    assert isinstance(found, Candidate)
+    assert found.question == "Where \N{REPLACEMENT CHARACTER}?"
+    assert found.answer.label == "Rome\N{REPLACEMENT CHARACTER}"
 
 
 def test_no_more_than_a_number_of_pairs_are_read() -> None:
-    assert reasons(reply(*[item()] * (MOST_PAIRS + 7))) == [""] * MOST_PAIRS
+    assert reasons(reply(*[item()] * (MOST_ITEMS + 7))) == [""] * MOST_ITEMS
 
 
-def pair(answer: str, *triples: tuple[str, str, str]) -> Pair:
-    return Pair("?", answer, triples)
+def pair(answer: str, *triples: tuple[str, ...]) -> Candidate:
+    return Candidate("?", NamedNode(answer, answer), triples)
 
 
 def test_a_path_is_found_in_the_subgraph_by_its_names() -> None:
@@ -149,11 +145,12 @@ def test_a_path_is_found_in_the_subgraph_by_its_names() -> None:
         (pair("Rome", TRIPLES[0], TRIPLES[1][::-1]), PairReason.OUTSIDE),
         (pair("Rome", TRIPLES[0], ("Rome", "lives in", "Bob {1}")), PairReason.OUTSIDE),
         (pair("Rome", TRIPLES[2], ("ANN", "lives_in", "Rome")), PairReason.OUTSIDE),
+        (pair("Rome", TRIPLES[0], ("Bob {1} lives in Rome",)), PairReason.OUTSIDE),
         (pair("Rome", TRIPLES[1]), PairReason.SINGLE),
         (pair("Rome", TRIPLES[1], TRIPLES[1]), PairReason.SINGLE),
         (pair("Italy", *TRIPLES[:2]), PairReason.ANSWER),
         (pair("ANN", *TRIPLES[3:]), PairReason.ANSWER),
     ],
 )
-def test_a_path_that_is_none_is_refused(found: Pair, reason: str) -> None:
+def test_a_path_that_is_none_is_refused(found: Candidate, reason: str) -> None:
     assert verified(found, SHOWN) == Refusal(reason)

@@ -8,7 +8,6 @@ import pytest
 
 from rulemine.errors import InputError
 from rulemine.kinds.variants import seed_texts
-from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.seed_texts import SeedText, read_seed_texts
 
 Put = Callable[[str, str], Path]
@@ -26,12 +25,10 @@ def put(tmp_path: Path) -> Put:
 
 
 def read(texts: object, notes: list[str] | None = None) -> list[SeedText]:
-    return read_seed_texts(
-        VariantSection(texts=str(texts)), ([] if notes is None else notes).append
-    )
+    return read_seed_texts(str(texts), ([] if notes is None else notes).append)
 
 
-def words(texts: object) -> list[str]:
+def words(texts: object) -> list[object]:
     return [text for _, text in read(texts)]
 
 
@@ -39,9 +36,7 @@ def test_a_file_is_read_a_text_a_line(put: Put) -> None:
     notes: list[str] = []
     texts = read(put("a.txt", "Rome.\n\n  \nParis: \u2028one\r\nRome. \nRome.\n"), notes)
     assert [text for _, text in texts] == ["Rome.", "Paris: \u2028one"]
-    assert notes == [
-        f"{put('a.txt', 'x').parent}/a.txt: 0 empty texts and 2 repeated texts left out."
-    ]
+    assert notes == [f"{put('a.txt', 'x').parent}/a.txt: 2 empty or repeated texts left out."]
 
 
 def test_ids_depend_on_the_text_alone(put: Put) -> None:
@@ -64,7 +59,7 @@ def test_a_folder_is_read_a_text_a_file(put: Put) -> None:
     assert texts == ["Marie Curie\n\nBorn in\n\nWarsaw.\n", "b\n\nTwo\nlines", "c\n\nPacked."]
     assert [note.split(": ")[1] for note in notes] == [
         "1 file not read",
-        "1 empty text and 0 repeated texts left out.",
+        "1 empty or repeated text left out.",
     ]
 
 
@@ -77,8 +72,12 @@ def test_a_column_of_a_table(put: Put) -> None:
     lines = '{"id": 7, "body": "Ann {x}"}\n\n{"id": "8", "title": "Bo", "body": "is", "n": 1}\n'
     assert read(f"{put('a.jsonl', lines)}:body") == [("7", "Ann {x}"), ("8", "Bo\n\nis")]
     assert words(f"{put('c:d.csv', 'x:y,z' + chr(10) + 'Rome,1')}:z") == ["1"]
+    names = '{"id": "q", "of": ["Ann", "Rome"]}\n{"of": ["Rome"]}\n{"of": []}\n{"of": ["Rome"]}\n'
+    listed = read(f"{put('names.jsonl', names)}:of")
+    assert [text for _, text in listed] == [("Ann", "Rome"), ("Rome",)]
+    assert listed[0].id == "q"
     long = "text\n" + "a" * 200_000 + "\n"  # longer than the csv module reads unasked
-    assert [len(text) for text in words(f"{put('long.csv', long)}:text")] == [200_000]
+    assert [len(str(text)) for text in words(f"{put('long.csv', long)}:text")] == [200_000]
 
 
 @pytest.mark.parametrize(
@@ -87,15 +86,16 @@ def test_a_column_of_a_table(put: Put) -> None:
         ("a.txt", "", "", "is empty"),
         ("a.txt", "x\0y", "", "line 1 holds a NUL byte"),
         ("a.txt", "x", ":text", "a.txt is no table"),
-        ("a.csv", "id,text\n1,x", "", r"name the column of its texts, .*COLUMN; known: id, text"),
-        ("a.csv", "id,text\n1,x", ":txt", "line 2 has no column 'txt'; did you mean 'text'"),
-        ("a.csv", "id,text\n1,x,y", ":text", "line 2 has 3 columns; 2 were expected"),
+        ("a.csv", "id,text\n1,x", "", r"no column ''; name that of the texts, .*COLUMN; known: id, text"),
+        ("a.csv", "id,text\n1,x", ":txt", "line 2 has no column 'txt'; .* did you mean 'text'"),
+        ("a.csv", "id,text\n1,x,y", ":text", "line 2 has not one value for each column of line 1, id, text"),
         ("a.csv", 'id,text\n1,"x', ":text", "is no table: .*quotes closed"),
-        ("a.csv", "id,id\n1,2", ":id", "line 1 names the columns 'id', 'id'"),
+        ("a.csv", "id,id\n1,2", ":id", "each column of line 1, id, id, which need a name each"),
         ("a.csv", "id,text\n", ":text", "holds no text"),
         ("a.csv", "id,text\n1,x\n1,y", ":text", "line 3: has the id '1', as another text"),
         ("a.csv", "id,text\n,x\n", ":text", "line 2: id is ''"),
         ("a.jsonl", '{"text": 1}\n{"text": null}', ":text", r"line 1: text is 1\n.*line 2: text is None"),
+        ("a.jsonl", '{"text": ["x", 1]}', ":text", r"line 1: text is \['x', 1\]"),
         ("a.jsonl", '{"text": "x", "id": true}', ":text", "line 1: id is True"),
         ("a.jsonl", '{"text": "x"}\n{}', ":text", "line 2 has no column 'text'"),
         ("a.jsonl", "[1]", ":text", "line 1"),

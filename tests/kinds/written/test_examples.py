@@ -6,13 +6,11 @@ import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.subgraphs.ask import TESTED_SHAPES
 from rulemine.kinds.subgraphs.options import SubgraphSection
-from rulemine.kinds.subgraphs.split import TESTED_SHAPES
-from rulemine.kinds.subgraphs.validation import Valid, Validator
-from rulemine.kinds.written.candidate import Candidate, Refusal, Subgraph
-from rulemine.kinds.written.execution import RunFailure
+from rulemine.kinds.subgraphs.validation import RunFailure, Valid, Validator
 from rulemine.kinds.written.model_calls import examples_of
-from rulemine.kinds.written.replies import read_candidate
+from rulemine.kinds.written.replies import Candidate, Refusal, Subgraph, read_candidate
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph
 from rulemine.query.tree import Count, Difference
@@ -53,7 +51,8 @@ def test_every_example_is_a_valid_candidate_about_its_triples(form: str) -> None
         whole = Subgraph(tuple(range(len(kg.entities))), tuple(range(len(kg.triples))))
         found = validator.validate(candidate, whole, len(lines))
         assert isinstance(found, Valid), (reply, found)
-        assert all(labels[kg.entities[seed]] in candidate.question for seed in found.seeds)
+        assert all(own.find(seed.id) is not None for seed in candidate.seeds)
+        assert all(seed.label.rpartition(" (")[0] in candidate.question for seed in candidate.seeds)
         assert isinstance(found.query, Count) == (form == "count")
         assert isinstance(found.query, Difference) == (form == "without")
         shapes.add(len(lines))

@@ -3,7 +3,7 @@
 import pytest
 
 from rulemine.kg.facts import Declarations
-from rulemine.kinds.written.listed import has_listed_chains
+from rulemine.kinds.written.scripted import has_listed_chains
 from rulemine.query.parser import parse
 from rulemine.recipe.joins import Joins
 

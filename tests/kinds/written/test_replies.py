@@ -5,8 +5,14 @@ import random
 
 import pytest
 
-from rulemine.kinds.written.candidate import Candidate, NamedNode, Refusal
-from rulemine.kinds.written.replies import Unread, read_candidate, text_of
+from rulemine.kinds.written.replies import (
+    Candidate,
+    NamedNode,
+    Refusal,
+    Unread,
+    read_candidate,
+    text_of,
+)  # fmt: skip
 from rulemine.llm.call import Failure, Reply
 
 ROW = {
@@ -18,9 +24,9 @@ ROW = {
 }
 EXPECTED = Candidate(
     ROW["question"],
-    (NamedNode("e1", "{Up}"),),
     NamedNode("e2", 'The "Duke"'),
     (("e2", "directed", "e1"),),
+    (NamedNode("e1", "{Up}"),),
     ROW["sparql"],
 )
 TEXT = json.dumps(ROW)

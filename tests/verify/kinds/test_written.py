@@ -113,15 +113,6 @@ def options(kind: str, **values: Any) -> Callable[[Path], None]:
     return tamper
 
 
-def trained_on(relations: list[str]) -> Callable[[Path], None]:
-    def tamper(folder: Path) -> None:
-        counts = json.loads((folder / "manifest.json").read_text())["counts"]
-        counts["sampling"]["subgraphs"]["split"]["training_relations"] = relations
-        change_manifest(folder, counts=counts)
-
-    return tamper
-
-
 def of_both(kind: str) -> dict[str, tuple[Callable[[Path], object], str]]:
     """What is checked of both kinds."""
     return {
@@ -208,10 +199,6 @@ TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
     "subgraphs: a reserved shape in training": (
         options("subgraphs", reserved_shapes=["(1)(1)"]), "reserved shape",
     ),
-    "subgraphs: a reserved relation in training": (trained_on(["won"]), "reserved relation"),
-    "subgraphs: a relation that training lacks": (trained_on(["shot_in"]), "training relations"),
-    "subgraphs: a parent that is not there": (of(1, own("subgraphs", "parent", "q99999")), "parent"),
-    "subgraphs: its own parent": (of(1, own("subgraphs", "parent", "q00001")), "parent"),
     "subgraphs: more than six triples": (
         of(0, put("query", to="(p- \"in\" " * 7 + '"france"' + ")" * 7)), "number of triples",
     ),

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.written import execution
-from rulemine.kinds.written.candidate import Refusal
-from rulemine.kinds.written.execution import Executor, RunFailure
+from rulemine.kinds.subgraphs import validation
+from rulemine.kinds.subgraphs.validation import Executor, RunFailure
+from rulemine.kinds.written.replies import Refusal
 from rulemine.kinds.written.writer_names import WriterNames
 from tests.chat_server import until
 
@@ -22,7 +22,7 @@ ENDLESS = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{i} ?b{i} ?c{i} ." for i i
 @pytest.fixture(scope="module")
 def here() -> Iterator[Executor]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(execution, "MOST_ROWS", 12)
+        patch.setattr(validation, "MOST_ROWS", 12)
         with Executor(NAMES) as executor:
             yield executor
 
@@ -70,7 +70,7 @@ def test_what_cannot_be_used_is_refused_with_its_reason(
 def test_a_query_that_never_ends_is_ended_and_the_next_is_answered(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(execution, "SECONDS", 0.3)
+    monkeypatch.setattr(validation, "SECONDS", 0.3)
     with Executor(NAMES) as executor:
         for _ in range(2):
             found = executor.answers(ENDLESS)
