@@ -297,8 +297,7 @@ class BuildStages:
         """How many rules are refused by a standard of proof alone; None: there is none."""
         if not self.inputs.standards:
             return None
-        from rulemine.removal.eligibility import confident_rules
-        from rulemine.rules.standards import refused
+        from rulemine.rules.eligibility import confident_rules, refused
 
         chosen = self.recipe.selection
         found = confident_rules(

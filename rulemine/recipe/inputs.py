@@ -44,10 +44,10 @@ from rulemine.recipe.relation_filter import (
     mute_relations,
     without_inverses,
 )
+from rulemine.rules.eligibility import Standard
 from rulemine.rules.formats import read_rules
 from rulemine.rules.implied import load_implied, with_implied
 from rulemine.rules.rule import Rule
-from rulemine.rules.standards import Standard
 
 if TYPE_CHECKING:  # builds without a model load nothing of this
     from rulemine.phrasing.glosses import Glosses

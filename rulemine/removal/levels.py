@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.errors import ConfigError
-from rulemine.removal.plan import RemovalPlan
+from rulemine.removal.selection import RemovalPlan
 from rulemine.seeds import Stream, stream
 
 __all__ = ["levels_of", "part_of", "spread", "thin"]

@@ -27,8 +27,7 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.errors import ConfigError
-from rulemine.removal.plan import RemovalPlan
-from rulemine.removal.selection import SelectionCounts
+from rulemine.removal.selection import RemovalPlan, SelectionCounts
 from rulemine.removal.setting import Setting
 from rulemine.rules.decoration import Decorations
 from rulemine.rules.grounding import Groundings

@@ -1,11 +1,11 @@
-"""A selection: the triples to remove, and for each the proofs that survive without it.
+"""What is removed: a plan, which grounding selects each fact, and a selection, with the proofs that stay.
 
 Guarantees, whichever procedure made it: no removed triple is in the body of a certificate; every
 removed triple has a certificate; no rule has more certificates than its cap.
 """
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from rulemine.arrays import distinct, read_arrays, write_arrays
 from rulemine.errors import counted
 from rulemine.rules.rule import Rule
 
-__all__ = ["Selection", "SelectionCounts", "read_selection", "write_selection"]
+__all__ = ["RemovalPlan", "Selection", "SelectionCounts", "read_selection", "write_selection"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -43,6 +43,38 @@ class SelectionCounts:
     upper_bound: int
     core_upper_bound: int = 0
     restated: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class RemovalPlan:
+    """Removed facts with their selecting groundings, one row each (``brink``: one per certificate).
+
+    Attributes:
+        rules: The rules it was chosen from.
+        head: int64, shape (m,): head of the grounding, a row of ``kg.triples``.
+        rule: int32, shape (m,): its rule, a position in `rules`.
+        body: int64, shape (m, k): its body, rows of ``kg.triples`` in the order of ``Rule.body``, padded
+            with −1.
+        unit: int64, shape (m,): rows with the same number go at the same level.
+        size: int64, shape (m,): how many triples the row removes that no row before it does.
+        counts: What it was chosen from.
+    """
+
+    rules: tuple[Rule, ...]
+    head: Ints
+    rule: npt.NDArray[np.int32]
+    body: Ints
+    unit: Ints
+    size: Ints
+    counts: SelectionCounts
+
+    def __len__(self) -> int:
+        return len(self.head)
+
+    def only(self, keep: npt.NDArray[np.bool_]) -> "RemovalPlan":
+        """The rows that are marked."""
+        columns = ("head", "rule", "body", "unit", "size")
+        return replace(self, **{name: getattr(self, name)[keep] for name in columns})
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,15 +17,14 @@ from rulemine.kg.priors import CORE_PRIOR
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.options import SelectionSection
 from rulemine.recipe.recipe import Recipe
-from rulemine.removal.eligibility import confident_rules, rules_beyond_guessing
 from rulemine.removal.levels import levels_of, thin
 from rulemine.removal.maximal import choose
-from rulemine.removal.plan import RemovalPlan
-from rulemine.removal.selection import Selection, SelectionCounts
+from rulemine.removal.selection import RemovalPlan, Selection, SelectionCounts
 from rulemine.removal.setting import Setting
 from rulemine.rules.blocks import MapLike, Progress
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.decoration import Decorations
+from rulemine.rules.eligibility import confident_rules, rules_beyond_guessing
 from rulemine.rules.grounding import Groundings, ground
 from rulemine.rules.proofs import best_proofs, remaining_proofs
 from rulemine.rules.rule import Rule

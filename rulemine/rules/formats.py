@@ -16,7 +16,7 @@ from rulemine.codec import dump_line, parse_object, why_unreadable
 from rulemine.errors import InputError, counted, list_problems
 from rulemine.files import read_lines, write_lines
 from rulemine.query.atom import Atom, Term, variable_name
-from rulemine.rules.rule import Measures, Rule, format_readable, id_of, identity_of, readable_atom
+from rulemine.rules.rule import Measures, Rule, id_of, identity_of, readable_atom
 from rulemine.rules.taxonomy import AtomShape, atom_shape, classify_shapes
 
 __all__ = [
@@ -25,7 +25,6 @@ __all__ = [
     "amie_atom",
     "amie_line",
     "format_amie",
-    "format_readable",
     "json_atom",
     "json_line",
     "json_text",
@@ -61,7 +60,7 @@ _ROUNDING = 1e-8  # AMIE prints nine decimals
 
 
 def parse_readable(text: str, *, closed: bool = True) -> Rule:
-    """Parses what `format_readable` writes, for rules without entities; the result has no measures.
+    """Parses how a rule is shown, for rules without entities; the result has no measures.
 
     ``&`` and ``=>`` are read too. `closed` is that of `Rule.problem`.
 
@@ -123,11 +122,7 @@ def amie_atom(atom: Atom) -> str:
                 f"{name!r} has two blanks in a row, which mark the end of a name in AMIE's format. "
                 "Write JSON Lines instead: --format jsonl."
             )
-    return f"{_amie_term(atom.subject)}  {atom.relation}  {_amie_term(atom.object)}  "
-
-
-def _amie_term(term: Term) -> str:
-    return variable_name(term) if isinstance(term, int) else term
+    return "".join(f"{variable_name(t) if isinstance(t, int) else t}  " for t in atom)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -329,7 +324,7 @@ def rule_from_json(row: dict[str, Any]) -> Rule:
         raise InputError(f"is not a rule: {what}") from None
     rule = Rule(head, tuple(body), measures)
     if problem := rule.problem():
-        raise InputError(f"{format_readable(rule)!r}: {problem}")
+        raise InputError(f"{str(rule)!r}: {problem}")
     if row.get("id", rule.id) != rule.id:
         raise InputError(f"the id {row['id']!r} is not that of the rule, {rule.id!r}")
     return rule

@@ -6,7 +6,7 @@ rule and seed, and is drawn from exact counts without enumerating all groundings
 bounded by the size of the result.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -213,15 +213,14 @@ class _Grounder:
 
 def _all_bodies(bound: BoundRule, rows: Ints) -> tuple[Ints, Ints]:
     """Head row and body rows of all groundings with one of the given heads, in canonical order."""
-    return _ordered(bound, rows, list(bound.bodies(bound.index.kg.triples[rows])))
+    return _ordered(bound, rows, bound.bodies(bound.index.kg.triples[rows]))
 
 
-def _ordered(bound: BoundRule, rows: Ints, found: list[Bodies]) -> tuple[Ints, Ints]:
+def _ordered(bound: BoundRule, rows: Ints, found: Iterable[Bodies]) -> tuple[Ints, Ints]:
     """Head row and body rows of bodies that prove given heads, in canonical order."""
-    if not found:
-        return np.empty(0, np.int64), np.empty((0, len(bound.body)), np.int64)
-    head = rows[np.concatenate([part.head for part in found])]
-    return _in_order(head, np.concatenate([part.rows for part in found]))
+    none = Bodies(np.empty(0, np.int64), np.empty((0, len(bound.body)), np.int64))
+    head, body = zip(none, *found, strict=True)
+    return _in_order(rows[np.concatenate(head)], np.concatenate(body))
 
 
 def _in_order(head: Ints, body: Ints) -> tuple[Ints, Ints]:

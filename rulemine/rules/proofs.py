@@ -78,8 +78,7 @@ def remaining_proofs(
         heads: int32, shape (m, 3), subject, relation, object ids of the graph.
         progress: Called with (rules done, all rules).
     """
-    index = Index(incomplete)
-    chains = Chains(index)
+    chains = Chains(Index(incomplete))
     count = np.zeros(len(heads), np.int64)
     shortest = np.zeros(len(heads), np.int64)
     by_rule: list[tuple[Ints, Ints]] = []
@@ -87,13 +86,11 @@ def remaining_proofs(
     relations = heads[order, 1]
     nothing = np.empty(0, np.int64)
     for done, rule in enumerate(rules, start=1):
-        bound = bind_rule(index, rule)
-        rows = nothing
+        bound = bind_rule(chains.index, rule)
+        rows, found = nothing, nothing
         if bound is not None:
             low, high = np.searchsorted(relations, [bound.head.relation, bound.head.relation + 1])
             rows = order[low:high]
-        found = nothing
-        if bound is not None and len(rows):
             found = chains.count(bound, heads[rows])
             rows, found = rows[found > 0], found[found > 0]
             count[rows] += found
@@ -102,7 +99,7 @@ def remaining_proofs(
         by_rule.append((rows, found))
         if progress:
             progress(done, len(rules))
-    return RemainingProofs(count, shortest, tuple(by_rule), index)
+    return RemainingProofs(count, shortest, tuple(by_rule), chains.index)
 
 
 def best_proofs(

@@ -19,7 +19,6 @@ __all__ = [
     "VARIABLES",
     "Measures",
     "Rule",
-    "format_readable",
     "id_of",
     "identity_of",
     "readable_atom",
@@ -101,7 +100,7 @@ class Rule:
     measures: Measures | None = None
 
     def __str__(self) -> str:
-        return format_readable(self)
+        return " ∧ ".join(map(readable_atom, self.body)) + " ⇒ " + readable_atom(self.head)
 
     @property
     def relations(self) -> frozenset[str]:
@@ -177,8 +176,8 @@ class Rule:
     @property
     def sort_key(self) -> tuple[Any, ...]:
         """Canonical order of rules: head relation, body length, canonical body, head terms."""
-        head = (_term_key(self.head.subject), _term_key(self.head.object))
-        return (self.head.relation, len(self.body), _body_key(self.canonical_body), head)
+        body = tuple(map(_atom_key, self.canonical_body))
+        return self.head.relation, len(self.body), body, _atom_key(self.head)
 
     def canonical(self) -> "Rule":
         """The same rule with its body in canonical form."""
@@ -239,11 +238,6 @@ def identity_of(atom: Atom) -> str:
     return f"{atom.relation}\t{_term_text(atom.subject)}\t{_term_text(atom.object)}"
 
 
-def format_readable(rule: Rule) -> str:
-    """Formats a rule for reading, e.g. ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``."""
-    return " ∧ ".join(map(readable_atom, rule.body)) + " ⇒ " + readable_atom(rule.head)
-
-
 def readable_atom(atom: Atom) -> str:
     """Formats an atom for reading, e.g. ``aunt(x,z)``; entities are quoted."""
     terms = [VARIABLES[t] if isinstance(t, int) else repr(t) for t in (atom.subject, atom.object)]
@@ -275,7 +269,3 @@ def _term_text(term: Term) -> str:
 
 def _atom_key(atom: Atom) -> _AtomKey:
     return (atom.relation, _term_key(atom.subject), _term_key(atom.object))
-
-
-def _body_key(body: tuple[Atom, ...]) -> tuple[_AtomKey, ...]:
-    return tuple(_atom_key(atom) for atom in body)

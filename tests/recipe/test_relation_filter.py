@@ -17,9 +17,9 @@ from rulemine.recipe.relation_filter import (
     load_filter,
     without_inverses,
 )
+from rulemine.rules.eligibility import Standard
 from rulemine.rules.grounding import ground
 from rulemine.rules.rule import Rule
-from rulemine.rules.standards import Standard
 
 RELATIONS = ("currency", "knows", "lives_in")
 

@@ -9,7 +9,7 @@ import rulemine.query.join
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom, Term
-from rulemine.removal.plan import RemovalPlan
+from rulemine.removal.selection import RemovalPlan
 from rulemine.removal.steps import select_brink
 from rulemine.rules.rule import Rule
 from tests import some_seeds

@@ -9,8 +9,7 @@ from rulemine.errors import ConfigError
 from rulemine.query.atom import Atom
 from rulemine.removal.levels import levels_of, thin
 from rulemine.removal.maximal import choose
-from rulemine.removal.plan import RemovalPlan
-from rulemine.removal.selection import SelectionCounts
+from rulemine.removal.selection import RemovalPlan, SelectionCounts
 from rulemine.removal.setting import Setting
 from rulemine.removal.steps import certify, certify_as_chosen, select_brink
 from rulemine.rules.grounding import ground

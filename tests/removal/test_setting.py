@@ -9,11 +9,10 @@ import pytest
 from rulemine.kg import facts
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.recipe.earlier import Earlier
-from rulemine.removal.eligibility import confident_rules
 from rulemine.removal.setting import Setting
+from rulemine.rules.eligibility import Standard, confident_rules
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures, Rule
-from rulemine.rules.standards import Standard
 from tests import some_seeds
 from tests.small_graphs import measured, small_graph, small_rules, some_declared
 

@@ -12,7 +12,6 @@ from rulemine.query.atom import Atom
 from rulemine.rules.formats import (
     AMIE_COLUMNS,
     format_amie,
-    format_readable,
     parse_amie_rule,
     parse_readable,
     read_rules,
@@ -66,7 +65,7 @@ def test_amie_round_trip(seed: int) -> None:
 @pytest.mark.parametrize("seed", some_seeds(40))
 def test_readable_round_trip(seed: int) -> None:
     rule = random_rule(random.Random(seed), constants=False)
-    assert parse_readable(format_readable(rule)).id == rule.id
+    assert parse_readable(str(rule)).id == rule.id
 
 
 @pytest.mark.parametrize(

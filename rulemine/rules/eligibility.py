@@ -1,15 +1,57 @@
-"""Eligible rules: those of the mined rules that may prove something in a benchmark."""
+"""Which of the mined rules may prove something in a benchmark.
+
+They are confident enough, not only where the answer can be guessed, and meet the standards of their form. A
+standard holds for rules by their relations alone, for example for all whose body says who worked on what.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
+from rulemine.config import Section, option
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import least_share
 from rulemine.rules.blocks import MapLike, Progress
 from rulemine.rules.rare_confidence import rare_confidences
 from rulemine.rules.rule import Rule
-from rulemine.rules.standards import Standard, refused
 
-__all__ = ["confident_rules", "rules_beyond_guessing"]
+__all__ = ["Standard", "confident_rules", "refused", "rules_beyond_guessing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Standard(Section):
+    """The least confidence of rules of one form; relations are listed by name, each list in order.
+
+    Attributes:
+        head: The relations of the heads that it holds for; empty: any.
+        head_not: Relations of heads that it does not hold for.
+        body_only: It holds for rules all of whose body atoms are of these; empty: of any relation.
+        body_any: It holds for rules with a body atom of one of these; empty: of any relation.
+        min_std_confidence: Lower bound on their standard confidence; 1: only rules without an exception.
+        reason: Why.
+    """
+
+    head: tuple[str, ...] = option(())
+    head_not: tuple[str, ...] = option(())
+    body_only: tuple[str, ...] = option(())
+    body_any: tuple[str, ...] = option(())
+    min_std_confidence: float = option(1.0, above=0, most=1)
+    reason: str = option("")
+
+    def refuses(self, rule: Rule) -> bool:
+        """Whether the rule, which has measures, is of the form and not confident enough."""
+        head, body = rule.head.relation, {atom.relation for atom in rule.body}
+        return (
+            rule.known.std_confidence < self.min_std_confidence
+            and (not self.head or head in self.head)
+            and head not in self.head_not
+            and (not self.body_only or body <= {*self.body_only})
+            and (not self.body_any or not body.isdisjoint(self.body_any))
+        )
+
+
+def refused(rule: Rule, standards: Iterable[Standard]) -> bool:
+    """Whether one of the standards refuses the rule."""
+    return any(standard.refuses(rule) for standard in standards)
 
 
 def confident_rules(
