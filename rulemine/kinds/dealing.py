@@ -119,7 +119,7 @@ def deal(
     """
     givers = Counter(mark for one in candidates for mark in one.gives)
     split_of, reasons = dict[int, str](), dict[int, str]()
-    needed = set[Hashable]()
+    needed, whole = set[Hashable](), Counter[Hashable]()
     *_, last = plan
 
     def locks(i: int) -> int:
@@ -127,9 +127,7 @@ def deal(
 
     for split, share in plan.items():
         before, core = frozenset(needed), 0
-        have = Counter[Hashable]()
-        for i in split_of if split == last else ():
-            have[candidates[i].part] += candidates[i].size
+        have = Counter(whole if split == last else ())
         total = have.total()
         free = [
             i
@@ -148,7 +146,10 @@ def deal(
                 queue.reverse()  # the next one is at the end
             while queues:
                 for key, queue in list(queues.items()):
-                    most = share.parts.get(key[0], 0) * (1 + twice) - have[key[0]]
+                    most = min(
+                        share.parts.get(key[0], 0) * (1 + twice) - have[key[0]],
+                        plan[last].parts.get(key[0], 0) - whole[key[0]],
+                    )
                     window = [
                         i
                         for i in queue[-COMPARED:]
@@ -171,6 +172,7 @@ def deal(
                         continue
                     split_of[best] = split
                     have[key[0]] += candidates[best].size
+                    whole[key[0]] += candidates[best].size
                     total += candidates[best].size
                     core += candidates[best].core
                     if split != last:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -16,13 +17,14 @@ from rulemine.cypher.interpreter import run
 from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.provenance import provenance_query
 from rulemine.cypher.questions.pattern import anchored
+from rulemine.cypher.questions.templates import MATCHES
 from rulemine.cypher.rows import Failed
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kinds.cypher.instantiate import make_tasks
-from rulemine.kinds.cypher.realism import draft_characteristics
+from rulemine.kinds.cypher.instantiate import TaskMaker
+from rulemine.kinds.cypher.realism import Realism, draft_characteristics
 from rulemine.neo4j.bolt import Bolt
 from rulemine.neo4j.reading import read_bolt
 from tests.cypher.test_interpreter import ANSWERS, FAILS, GRAPH
@@ -150,7 +152,8 @@ def compare(bolt: Bolt, questions: int, dialect: int, demo: int, seed: int) -> i
     check.dialect(GRAPH, [*ANSWERS, *(text for text in FAILS if "$" not in text)], "recorded")
     if demo:
         graph = load_property_graph("demo")
-        tasks = make_tasks(graph, draft_characteristics(graph), per_template=demo)
+        maker = TaskMaker(graph, Realism(draft_characteristics(graph)))
+        tasks = [task for template in MATCHES for task in islice(maker.tasks(template), demo)]
         bolt.load_properties(graph, replace=True)
         check.questions(graph, [one for task in tasks for one in others(graph, task.query)], "demo")
     while questions > 0 or dialect > 0:

@@ -1,551 +1,279 @@
-"""Makes text-to-Cypher tasks of a property graph: its patterns, what is returned of them, questions and rows.
+"""Fills the templates of CypherBench with a property graph: what is matched, what is returned, and the rows.
 
 As CypherBench does (arXiv 2412.18702, §4), with what it gets wrong mended: entities without a value never
 stand where a value is asked for, and nodes that share a name are told apart. Nor is asked what nobody would
-ask (`ContrivedPatterns`) and what has a part that does nothing (`rulemine.kinds.cypher.realism`).
+ask (`rulemine.kinds.cypher.contrived`) and what has a part that does nothing
+(`rulemine.kinds.cypher.realism`).
 
-Guarantee: the same graph, seed and options give the same tasks with the same ids; an id depends on the
-graph's name and the query alone. Rows are those of `rulemine.cypher.evaluate`.
+Guarantee: the same graph, seed and options give the same tasks in the same order, none of them twice. Rows
+are those of `rulemine.cypher.evaluate`.
 """
 
-import hashlib
+import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain, islice
-from typing import Any
+from functools import cache
+from itertools import islice
 
 from rulemine.cypher.questions.evaluator import Rows, bindings, evaluate
-from rulemine.cypher.questions.joins import candidates, m0_counts, matched
-from rulemine.cypher.questions.pattern import MatchPattern, PatternEdge, PatternQuery
-from rulemine.cypher.questions.render import to_cypher
-from rulemine.cypher.questions.templates import CATEGORIES, MATCHES
-from rulemine.errors import ConfigError, did_you_mean
-from rulemine.kg.facts import Declarations
+from rulemine.cypher.questions.joins import matched
+from rulemine.cypher.questions.pattern import MatchPattern, PatternQuery
+from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kg.property_graph.values import to_plain
-from rulemine.kinds.cypher.instances import MOST_ROWS, Instances, bare_patterns, in_turn
-from rulemine.kinds.cypher.realism import Characteristics, IdlePatterns, Realism
+from rulemine.kinds.cypher.contrived import ContrivedPatterns
+from rulemine.kinds.cypher.patterns import PatternSource, in_turn
+from rulemine.kinds.cypher.realism import IdlePatterns, Realism
 from rulemine.kinds.cypher.returns import Proposals, returns_for
-from rulemine.kinds.cypher.words.texts import QuestionTexts
-from rulemine.seeds import check_seed, stream
+from rulemine.seeds import stream
 
-__all__ = ["CypherTask", "Tally", "make_tasks", "task_row"]
+__all__ = ["MOST_ROWS", "CypherTask", "TaskMaker"]
 
-_MOST_LED_TO = 50
-"""Two edges lead to at most so many: nobody asks for the cities of all neighbors of a country."""
+MOST_ROWS = 100_000
+"""Rows that a pattern may match, as CypherBench has it."""
 
-_MOST_ALIKE = 15
-"""To at most so many others that share something with the one named."""
+_A_ROW_EACH = ("n_name", "n_name_prop", "n_order_by")
 
-_MOST_BETWEEN = 6
-"""By way of at most so many, unless each of them leads to one."""
-
-_MOST_COUNTED = 300
-"""For each n at most so many m0 are counted."""
-
-_AT_ONCE = 0.25
-"""What leads to so many of those next to the one named is a detour."""
-
-_TELLING = 0.1
-"""To be joined to anything says enough of no more than this share of a type."""
-
-_SAYS_ENOUGH = 0.6
-"""Of others it says enough if it leaves at most this share of the rows that there are without it."""
-
-_LEAST_JOINED = 10
-"""Of fewer nodes it cannot be seen that most have the greatest number."""
-
-_MOST_OF_VALUES = 3
-"""The distinct values of what a chain leads to are asked for if it goes by way of at most so many."""
-
-_VALUES = ("n_prop_distinct", "n_prop_array_distinct")
-_REMEMBERED = 4096
-
-
-class ContrivedPatterns:
-    """Finds questions that nobody would ask: long lists, detours, well-known things by names of others.
-
-    They are judged on the graph given alone, by the number of things that a question matches there.
-
-    Args:
-        graph: The graph.
-        realism: Says of which ends there is one.
-        least_counted: The fraction of the n that have some m0 at least, where these are counted for each n.
-    """
-
-    def __init__(self, graph: PropertyGraph, realism: Realism, least_counted: float = 0) -> None:
-        self._graph = graph
-        self._realism = realism
-        self._least_counted = least_counted
-        self._relations = sorted({row.label for row in graph.schema.relations})
-        self._settled = lru_cache(_REMEMBERED)(self._same_number)
-        self._between = lru_cache(_REMEMBERED)(self._number_between)
-
-    def of_pattern(self, match: MatchPattern, returned: str, n: Collection[int]) -> bool:
-        """Whether nobody would ask for what a RETURN template takes of a pattern.
-
-        Args:
-            match: The pattern.
-            returned: The RETURN template.
-            n: Its distinct n.
-        """
-        category = MATCHES[match.template].category
-        if category in ("optional", "group-by"):
-            first = match.edges[0]
-            ends = match.named[first.subject].type, match.named[first.object].type
-            if self._settled(ends[0], first.relation, ends[1], first.subject == "n"):
-                return True
-        if category == "optional":
-            counts = m0_counts(self._graph, match).values()
-            some = sum(count > 0 for count in counts)
-            return max(counts) > _MOST_COUNTED or some < self._least_counted * len(counts)
-        if category == "group-by":
-            return len(n) > _MOST_LED_TO or self._detour(match, n)
-        if category == "(n)-(m0)-(m1*)":
-            return (
-                len(n) > _MOST_LED_TO or self._winds(match, returned, n) or self._detour(match, n)
-            )
-        return False
-
-    def of_result(self, query: PatternQuery, rows: Rows, n: Collection[int]) -> bool:
-        """Whether nobody would ask a question of whose pattern `of_pattern` says nothing.
-
-        Args:
-            query: The question.
-            rows: Its rows on the graph.
-            n: The distinct n of its pattern.
-        """
-        match, result = query.match, query.result
-        category = MATCHES[match.template].category
-        if category == "(n)-(m0)-(m1*)" and result.template == "n_agg":
-            return result.aggregate != "count" and self._by_another(match)
-        return category == "(n)-(m0)" and self._says_little(query, rows, n)
-
-    def _says_little(self, query: PatternQuery, rows: Rows, n: Collection[int]) -> bool:
-        """Whether most of the rows would be there without the edge."""
-        match, result = query.match, query.result
-        size = len(self._graph.of_type(match.nodes[0].type))
-        if len(n) <= _TELLING * size:
-            return False
-        if result.template == "n_agg" and result.aggregate == "count":
-            return len(n) > _SAYS_ENOUGH * size
-        alone = MatchPattern("(n)", match.nodes[:1], ())
-        without = evaluate(self._graph, PatternQuery(alone, result))
-        if result.template == "n_argmax":
-            return not set(rows.tied).isdisjoint(without.tied)
-        if result.template == "n_agg":
-            return rows.rows == without.rows
-        return len(rows.rows) > _SAYS_ENOUGH * len(without.rows)
-
-    def _by_another(self, match: MatchPattern) -> bool:
-        """Whether the middle of a chain is one thing, which may be known by itself.
-
-        To find the country in which Sarnia is located is question enough: what its neighbors are like has
-        nothing to do with Sarnia.
-        """
-        return self._between(match) == 1
-
-    def _winds(self, match: MatchPattern, returned: str, n: Collection[int]) -> bool:
-        """Whether a chain goes by way of too much, or of one thing that is known by itself."""
-        first, last = match.edges
-        if self._between(match) == 1 and not self._one(match, last, "m0"):
-            return True  # "a country that borders Haiti", which only one does
-        if self._by_another(match):
-            alike = match.nodes[0].type == match.nodes[2].type
-            return returned not in ("n_name", "n_agg") or (alike and len(n) > _MOST_ALIKE)
-        if returned in _VALUES:
-            return self._between(match) > _MOST_OF_VALUES
-        return self._between(match) > _MOST_BETWEEN and not self._one(match, first, "n")
-
-    def _one(self, match: MatchPattern, edge: PatternEdge, end: str) -> bool:
-        """Whether an edge joins what is at its other end to at most one node at this end."""
-        kind = self._realism.of(match, edge)
-        return (kind.subj_cardinality if edge.subject == end else kind.obj_cardinality) == "one"
-
-    def _detour(self, match: MatchPattern, n: Collection[int]) -> bool:
-        """Whether the one named is an n, or one edge from some n: aunts and uncles of one's children."""
-        named = candidates(self._graph, match.nodes[2])
-        if not set(named).isdisjoint(n):
-            return True
-        if len({node.type for node in match.nodes}) > 1:
-            return False
-        near = {
-            end
-            for at in named
-            for relation in self._relations
-            for joined in (self._graph.leading_in, self._graph.leading_out)
-            for _, end in joined(at, relation)
-        }
-        return len(near.intersection(n)) >= _AT_ONCE * len(n)
-
-    def _same_number(self, subject: str, relation: str, object_: str, forward: bool) -> bool:
-        """Whether most of what is joined has the greatest number, as two parents; ``forward``: subjects."""
-        _, subjects, objects = self._graph.of_signature(subject, relation, object_)
-        sizes = Counter(Counter((subjects if forward else objects).tolist()).values())
-        most = max(sizes, default=0)
-        return sizes.total() >= _LEAST_JOINED and 2 * sizes[most] > sizes.total()
-
-    def _number_between(self, match: MatchPattern) -> int:
-        return len(set(matched(self._graph, match, "m0").nodes.tolist()))
-
-
-_LEAST_INSTANCES = 10
-"""Of each pattern at least so many are looked at, CypherBench's number for training."""
-
-_TRIED = 25
-"""So many patterns are tried in a row until there is one of which no part is idle."""
-
-_STARTS = 4
-"""RETURN templates start from one of the first so many patterns of each sort."""
+_IN_A_ROW = 25
+"""So many patterns in a row of which nothing can be asked end the search among those of the same types."""
 
 _SELECTIVE = 0.5
 """Where n of more than this share of their type are joined to anything, that says little of them.
 
 So does that they are joined to one of their own type."""
 
-IDLE, IDLE_RESULT, CONTRIVED_RESULT = "idle", "idle result", "contrived result"
-"""What becomes of patterns with a part that does nothing, and of what is returned of others."""
+_N = tuple[int, ...]
+"""The distinct n of a pattern, by position."""
 
 
 @dataclass(frozen=True, slots=True)
 class CypherTask:
-    """A task.
+    """A question that can be asked.
 
     Attributes:
-        id: Its id.
-        graph: The name of the graph.
-        question: The question in English.
         query: The question as a tree.
-        cypher: As Cypher.
         rows: Its rows on the graph.
     """
 
-    id: str
-    graph: str
-    question: str
     query: PatternQuery
-    cypher: str
     rows: Rows
 
 
-class Tally(Counter[tuple[str, str]]):
-    """What was made and what was not: MATCH template and what became of it → number.
-
-    What becomes of a pattern is ``tasks`` (number of tasks made), ``patterns`` (types and relations that the
-    schema allows), or why it was dropped: an objection of `rulemine.kinds.cypher.realism.Realism`,
-    ``no match``, `IDLE`. Of other patterns single questions may be idle, or contrived: `IDLE_RESULT`,
-    `CONTRIVED_RESULT`.
-    """
-
-    def reason(self, template: str) -> str:
-        """Why a MATCH template has no question: what became of most of its patterns."""
-        own = {what: n for (match, what), n in self.items() if match == template}
-        if own.pop("tasks", 0):
-            return "all were left out"
-        if not own.pop("patterns", 0):
-            return "no relation of the schema fits"
-        return max(sorted(own), key=own.__getitem__, default="no task")
-
-
-def make_tasks(
-    graph: PropertyGraph,
-    characteristics: Mapping[tuple[str, str, str], Characteristics],
-    declared: Declarations = Declarations(),  # noqa: B008 - never changed
-    *,
-    per_template: int = 40,
-    more: Mapping[str, int] | None = None,
-    wanted: Iterable[Triple] = (),
-    seed: int = 0,
-    tally: Tally | None = None,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-    enough: Callable[[], bool] = lambda: False,
-    texts: QuestionTexts | None = None,
-    uncounted: Collection[str] = (),
-    least_counted: float = 0,
-) -> Iterator[CypherTask]:
-    """Makes tasks, MATCH template by MATCH template.
-
-    Of each MATCH template there are as many tasks of each RETURN template as there can be of equal numbers,
-    and for each of these the combinations of types and relations take turns.
+class TaskMaker:
+    """Makes tasks of one graph.
 
     Args:
         graph: The graph.
-        characteristics: What its relations are like, by signature.
-        declared: Which of them state the same facts; then the graph is closed under that.
-        per_template: How many tasks of each MATCH template at most, ≥ 1.
-        more: MATCH template → how many of it, in place of `per_template`.
-        wanted: Triples of ids that the matches of every second task should have, as far as there are such.
-        seed: Which ones.
-        tally: Receives what was made and what was not.
-        progress: Told how many templates are done, of how many.
-        enough: Asked after each task whether its MATCH template needs no more tasks.
-        texts: Words the questions; None: with templates derived from the names of relations.
-        uncounted: Types of which no task asks how many there are.
+        realism: Says what nobody would ask.
+        seed: Which tasks come first.
+        wanted: Triples of ids that the matches of every second task of the same types should have, as far as
+            there are such.
         least_counted: See `ContrivedPatterns`.
 
-    Raises:
-        ConfigError: The number or the seed is out of bounds, or a type is not in the schema.
+        max_rows: Most rows of a result.
+
+    Attributes:
+        tally: MATCH template and what became of it → number. That is ``patterns`` (combinations of
+            types and relations that the graph has), or why a pattern was dropped: an objection of
+            `Realism`, ``no match``, ``idle``, ``there and back``, ``contrived``, ``too many rows``; or of a
+            question about one that was not, ``idle result`` or ``contrived result``.
     """
-    check_seed(seed)
-    numbers = dict.fromkeys(MATCHES, per_template) | dict(more or {})
-    if min(numbers.values()) < 1:
-        raise ConfigError(f"per_template is {min(numbers.values())}; expected at least 1.")
-    types = sorted(row.label for row in graph.schema.entities)
-    for unknown in sorted(set(uncounted).difference(types)):
-        raise ConfigError(
-            f"cypher.uncounted: no type is {unknown!r}; {did_you_mean(unknown, types)}"
-        )
-    realism = Realism(characteristics, declared, uncounted)
-    maker = _Maker(
-        graph,
-        realism,
-        texts or QuestionTexts(graph, realism),
-        numbers,
-        seed,
-        Tally() if tally is None else tally,
-        wanted,
-        least_counted,
-    )
-    for done, template in enumerate(MATCHES, start=1):
-        for task in maker.tasks_of(template):
-            yield task
-            if enough():
-                break
-        progress(done, len(MATCHES))
-
-
-def task_row(task: CypherTask) -> dict[str, Any]:
-    """A task as a line of a file.
-
-    ``answers`` are the rows. If ``ordered``, ``keys`` are what they are sorted by, and of an ``n_argmax``
-    ``tied`` has all rows that are right.
-    """
-    match, rows = task.query.match, task.rows
-    row: dict[str, Any] = {
-        "id": task.id,
-        "graph": task.graph,
-        "question": task.question,
-        "cypher": task.cypher,
-        "match": match.template,
-        "return": task.query.result.template,
-        "category": MATCHES[match.template].category,
-        "columns": rows.columns,
-        "answers": [_plain(line) for line in rows.rows],
-        "ordered": rows.ordered,
-    }
-    if rows.ordered:
-        row["keys"] = _plain(rows.keys)
-    if rows.tied:
-        row["tied"] = [_plain(line) for line in rows.tied]
-    return row
-
-
-def _plain(values: tuple[Any, ...]) -> list[Any]:
-    return [None if value is None else to_plain(value) for value in values]
-
-
-class _Some:
-    """The first patterns of one combination of types and relations, looked for when they are needed."""
-
-    def __init__(
-        self,
-        bare: MatchPattern,
-        source: Iterator[MatchPattern],
-        most: int,
-        rank: int,
-        wanted: bool = False,
-    ) -> None:
-        self.type, self.rank, self.wanted = bare.nodes[0].type, rank, wanted
-        self._source = islice(source, most)
-        self._found: list[MatchPattern] = []
-
-    def at(self, number: int) -> MatchPattern | None:
-        """A pattern; after the last one the first again. None: there is none."""
-        self._found += islice(self._source, max(0, number + 1 - len(self._found)))
-        return self._found[number % len(self._found)] if self._found else None
-
-
-def _each_at(
-    turns: Iterable[int], kinds: Sequence[_Some], fits: Mapping[str, bool]
-) -> Iterator[MatchPattern | None]:
-    """The patterns whose n are of a type that fits, turn by turn; None: there is none."""
-    if not any(fits[kind.type] for kind in kinds):
-        return iter(())
-    return (kind.at(turn) if fits[kind.type] else None for turn in turns for kind in kinds)
-
-
-class _Maker:
-    """Makes tasks of one graph."""
 
     def __init__(
         self,
         graph: PropertyGraph,
         realism: Realism,
-        texts: QuestionTexts,
-        numbers: Mapping[str, int],
-        seed: int,
-        tally: Tally,
-        wanted: Iterable[Triple],
-        least_counted: float,
+        seed: int = 0,
+        wanted: Iterable[Triple] = (),
+        least_counted: float = 0,
+        max_rows: float = math.inf,
     ) -> None:
-        self._graph = graph
-        self._realism = realism
-        self._numbers = numbers
-        self._seed = seed
-        self._tally = tally
-        self._instances = Instances(graph, seed, wanted)
+        self._graph, self._realism, self._seed = graph, realism, seed
+        self._patterns = PatternSource(graph, seed, wanted)
         self._idle = IdlePatterns(graph)
         self._contrived = ContrivedPatterns(graph, realism, least_counted)
         self._proposals = Proposals(graph)
-        self._texts = texts
+        self._possible = cache(self._proposals.possible)
+        self._max_rows = max_rows
+        self.tally: Counter[tuple[str, str]] = Counter()
 
-    def tasks_of(self, template: str) -> Iterator[CypherTask]:
-        """The tasks of a MATCH template, each made when it is asked for."""
-        self._tally[template, "tasks"] += 0  # so that it is there where none can be made
-        patterns = list(self._patterns(template))
-        answers: dict[int, tuple[int, ...] | None] = {}  # by id of a pattern that lives as long
-        seen: set[str] = set()
-        turns = [
-            self._candidates(template, row, patterns, answers)
-            for row in returns_for(CATEGORIES[MATCHES[template].category])
-        ]
-        number = self._numbers[template]
-        made = 0
-        while turns and made < number:
-            for turn in list(turns):
-                if made == number:
-                    break
-                task = next(self._tasks(turn, seen), None)
-                if task is None:
-                    turns.remove(turn)
-                else:
-                    made += 1
-                    self._tally[template, "tasks"] += 1
-                    yield task
+    def tasks(
+        self, template: str, around: Callable[[], bool] = lambda: True
+    ) -> Iterator[CypherTask]:
+        """The tasks of a MATCH template, each made when it is asked for.
 
-    def _instances_of(self, template: str) -> int:
-        """How many instances of each pattern are looked at."""
-        return max(_LEAST_INSTANCES, self._numbers[template])
+        Combinations of types and relations take turns, those of which there are better ones last; and of what
+        they allow, the RETURN template of which there are fewest is taken.
 
-    def _patterns(self, template: str) -> Iterator["_Some"]:
-        """For each combination of types and relations that is realistic, its first patterns.
-
-        Where matches of wanted triples can be looked for, those around them come as well, by themselves;
-        chains of any rank, as many facts are only asked for by one whose middle is one node.
+        Args:
+            template: The MATCH template.
+            around: Whether still those are looked for whose matches have triples that are wanted.
         """
-        most = self._instances_of(template)
-        for bare in bare_patterns(self._graph, template, self._instances.signatures):
-            self._tally[template, "patterns"] += 1
+        filling = _Filling(self._seed, template)
+        later: dict[int, list[MatchPattern]] = {}
+        yield from in_turn(
+            self._of(bare, filling, around) for bare in self._realistic(template, later)
+        )
+        for _, some in sorted(later.items()):
+            yield from in_turn(self._of(bare, filling, around) for bare in some)
+
+    def reason(self, template: str) -> str:
+        """Why a MATCH template has no task: what became of most of its patterns."""
+        own = {what: n for (match, what), n in self.tally.items() if match == template}
+        if not own.pop("patterns", 0):
+            return "no relation of the schema fits"
+        return max(sorted(own), key=own.__getitem__, default="nothing fits that it may return")
+
+    def _realistic(
+        self, template: str, later: dict[int, list[MatchPattern]]
+    ) -> Iterator[MatchPattern]:
+        """Combinations of types and relations that may be asked about; `later` gets the others by rank."""
+        for bare in self._patterns.bare(template):
+            self.tally[template, "patterns"] += 1
             if objection := self._realism.objection(bare):
-                self._tally[template, objection] += 1
-                continue
-            rank = self._rank(bare)
-            some = _Some(bare, self._busy(bare, False), most, rank)
-            if some.at(0) is not None:
-                yield some
-                if self._instances.wants(bare):
-                    rank *= bare.category is not CATEGORIES["(n)-(m0)-(m1*)"]
-                    yield _Some(bare, self._busy(bare, True), most, rank, wanted=True)
+                self.tally[template, objection] += 1
+            elif rank := self._rank(bare):
+                later.setdefault(rank, []).append(bare)
             else:
-                any_ = next(self._instances.of(bare), None) is not None
-                self._tally[template, IDLE if any_ else "no match"] += 1
+                yield bare
 
     def _rank(self, bare: MatchPattern) -> int:
-        """Patterns come in the order of their ranks; 0: there are none better, see `Realism.odd`."""
-        if bare.category is not CATEGORIES["(n)-(m0)"]:
-            return int(self._realism.odd(bare))
-        size = len(self._graph.of_type(bare.nodes[0].type))
-        if len(matched(self._graph, bare).nodes) > _SELECTIVE * size:
-            return 2
-        return int(bare.nodes[0].type == bare.nodes[1].type)
+        """Patterns come in the order of their ranks; 0: there are none better, see `Realism.odd`.
 
-    def _busy(self, bare: MatchPattern, around: bool) -> Iterator[MatchPattern]:
-        """The patterns of one combination in which no part is idle, up to the first long run of others."""
-        idle = 0
-        for match in self._instances.of(bare, around):
-            idle = idle + 1 if self._idle.of_pattern(match) else 0
-            if not idle:
-                yield match
-            elif idle == _TRIED:
-                break
+        As many removed facts are only asked for by a chain whose middle is one node, such come at once.
+        """
+        if bare.category is CATEGORIES["(n)-(m0)"]:
+            size = len(self._graph.of_type(bare.nodes[0].type))
+            if len(matched(self._graph, bare).nodes) > _SELECTIVE * size:
+                return 2
+            return int(bare.nodes[0].type == bare.nodes[1].type)
+        chain = bare.category is CATEGORIES["(n)-(m0)-(m1*)"]
+        return int(self._realism.odd(bare) and not (chain and self._patterns.wants(bare)))
 
-    def _candidates(
-        self,
-        template: str,
-        returned: str,
-        patterns: list["_Some"],
-        answers: dict[int, tuple[int, ...] | None],
-    ) -> Iterator[tuple[PatternQuery, tuple[int, ...]]]:
-        """Questions that return one thing, each with its n; types and relations take turns."""
-        random = stream(self._seed, "cypher", template, returned)
-        kinds = [patterns[int(at)] for at in random.permutation(len(patterns))]
-        # Each RETURN template starts from patterns of its own, as far as there are.
-        first = random.below(_STARTS)
-        turns = range(first, first + self._instances_of(template))
-        sorts: dict[int, tuple[list[_Some], list[_Some]]] = {}
-        for kind in kinds:
-            sorts.setdefault(kind.rank, ([], []))[not kind.wanted].append(kind)
-        types = {kind.type for kind in kinds}
-        fits = {type_: self._proposals.possible(type_, returned) for type_ in types}
-        in_order = (
-            in_turn(*(_each_at(turns, some, fits) for some in both))
-            for _, both in sorted(sorts.items())
-        )
-        for match in chain.from_iterable(in_order):
-            # Where patterns run out, what is returned of them may still differ.
-            if match is None:
-                continue
-            if id(match) not in answers:
-                answers[id(match)] = self._answers(match)
-            known = answers[id(match)]
-            if known is None:
-                continue
-            if self._contrived.of_pattern(match, returned, known):
-                self._tally[template, CONTRIVED_RESULT] += 1
-                continue
-            clause = self._proposals.draw(match, returned, known, random)
-            if clause is None:
-                continue
-            query = PatternQuery(match, clause)
-            if self._realism.miscounts(query):
-                self._tally[template, CONTRIVED_RESULT] += 1
-            else:
-                yield query, known
+    def _of(
+        self, bare: MatchPattern, filling: "_Filling", around: Callable[[], bool]
+    ) -> Iterator[CypherTask]:
+        """The tasks of one combination, those around triples that are wanted in turn with the others."""
+        both = [self._some(bare, filling, None)]
+        if self._patterns.wants(bare):
+            both.insert(0, self._some(bare, filling, around))
+        return in_turn(both)
 
-    def _answers(self, match: MatchPattern) -> tuple[int, ...] | None:
-        """The distinct n; of a comparison also m0. None: there are too many matches, or one leads back."""
+    def _some(
+        self, bare: MatchPattern, filling: "_Filling", around: Callable[[], bool] | None
+    ) -> Iterator[CypherTask]:
+        """A task of each pattern, then another of each, and so on, until many in a row have no new one.
+
+        Args:
+            bare: The combination.
+            filling: What there is of the template so far.
+            around: Patterns are those around wanted triples as long as it says so; None: all.
+        """
+        found = self._patterns.fixed(bare, around is not None)
+        some: Iterable[tuple[MatchPattern, _N | None]] = ((one, self._asked(one)) for one in found)
+        missed = 0
+        while True:
+            kept: list[tuple[MatchPattern, _N | None]] = []
+            for match, n in some:
+                if around is not None and not around():
+                    return
+                task = None if n is None else self._task(match, n, filling)
+                missed = 0 if task else missed + 1
+                if missed == _IN_A_ROW:
+                    return
+                if n is not None:
+                    kept.append((match, n))
+                if task:
+                    yield task
+            if not kept:
+                if not missed:
+                    self.tally[bare.template, "no match"] += 1
+                return
+            some = kept
+
+    def _asked(self, match: MatchPattern) -> _N | None:
+        """The distinct n of a pattern; of a comparison also m0. None: it is not to be asked about.
+
+        That is so where a part of it is idle, a match leads there and back, or there are too many.
+        """
+        if self._idle.of_pattern(match):
+            self.tally[match.template, "idle"] += 1
+            return None
         if apart := self._realism.apart(match):
             for row in islice(bindings(self._graph, match), MOST_ROWS + 1):
                 if row.nodes.get(apart[0]) == row.nodes.get(apart[1]):
-                    self._tally[match.template, "there and back"] += 1
+                    self.tally[match.template, "there and back"] += 1
                     return None
         ends = ("n", "m0") if MATCHES[match.template].category == "comparison" else ("n",)
         found = [matched(self._graph, match, end) for end in ends]
         if found[0].rows > MOST_ROWS:
-            self._tally[match.template, "too many rows"] += 1
+            self.tally[match.template, "too many rows"] += 1
             return None
-        return tuple(sorted({at for some in found for at in some.nodes.tolist()}))
+        n = tuple(sorted({at for some in found for at in some.nodes.tolist()}))
+        if self._contrived.of_pattern(match, n):
+            self.tally[match.template, "contrived"] += 1
+            return None
+        return n
 
-    def _tasks(
-        self, queries: Iterator[tuple[PatternQuery, tuple[int, ...]]], seen: set[str]
-    ) -> Iterator[CypherTask]:
-        """The tasks of queries that are new and not idle; `seen` has those that were looked at."""
-        name = self._graph.schema.name
-        for query, known in queries:
-            cypher = to_cypher(query)
-            if cypher in seen:
+    def _task(self, match: MatchPattern, n: _N, filling: "_Filling") -> CypherTask | None:
+        """A task of a pattern that is new, with the RETURN template of which there are fewest so far."""
+        for returned in filling.rarest_first():
+            if (match, returned) in filling.spent:
                 continue
-            seen.add(cypher)
+            fits = self._fits(match, returned, n)
+            clause = self._proposals.draw(match, returned, n, filling.random) if fits else None
+            if clause is None or not RETURNS[returned].takes:
+                filling.spent.add((match, returned))
+            if clause is None or (query := PatternQuery(match, clause)) in filling.seen:
+                continue
+            filling.seen.add(query)
+            if self._realism.miscounts(query):
+                self.tally[match.template, "contrived result"] += 1
+                continue
             rows = evaluate(self._graph, query)
-            if self._idle.of_result(query, rows, known):
-                self._tally[query.match.template, IDLE_RESULT] += 1
-                continue
-            if self._contrived.of_result(query, rows, known):
-                self._tally[query.match.template, CONTRIVED_RESULT] += 1
-                continue
-            digest = hashlib.sha256(f"{name}\n{cypher}".encode()).hexdigest()
-            text = self._texts.question(query)
-            yield CypherTask(f"{name}-{digest[:12]}", name, text, query, cypher, rows)
+            if len(rows.rows) > self._max_rows:
+                self.tally[match.template, "too many rows"] += 1
+            elif self._idle.of_result(query, rows, n):
+                self.tally[match.template, "idle result"] += 1
+            elif self._contrived.of_result(query, rows, n):
+                self.tally[match.template, "contrived result"] += 1
+            else:
+                filling.used[returned] += 1
+                return CypherTask(query, rows)
+        return None
+
+    def _fits(self, match: MatchPattern, returned: str, n: _N) -> bool:
+        """Whether a RETURN template may be asked of a pattern."""
+        if not self._possible(match.nodes[0].type, returned):
+            return False
+        if returned in _A_ROW_EACH and len(n) > self._max_rows:
+            self.tally[match.template, "too many rows"] += 1
+            return False
+        if self._contrived.of_returned(match, returned, n):
+            self.tally[match.template, "contrived result"] += 1
+            return False
+        return True
+
+
+class _Filling:
+    """What there is of a MATCH template so far.
+
+    Attributes:
+        random: Decides what is returned.
+        used: RETURN template → number of tasks.
+        seen: The questions that were looked at.
+        spent: Patterns and RETURN templates that give no more.
+    """
+
+    def __init__(self, seed: int, template: str) -> None:
+        self.random = stream(seed, "cypher", template, "return")
+        names = returns_for(CATEGORIES[MATCHES[template].category])
+        order = self.random.permutation(len(names)).tolist()
+        self.used = dict.fromkeys((names[at] for at in order), 0)
+        self.seen: set[PatternQuery] = set()
+        self.spent: set[tuple[MatchPattern, str]] = set()
+
+    def rarest_first(self) -> list[str]:
+        """The RETURN templates, those with fewest tasks first."""
+        return sorted(self.used, key=self.used.__getitem__)

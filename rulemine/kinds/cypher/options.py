@@ -18,7 +18,6 @@ class CypherSection(KindOptions):
 
     Attributes:
         per_template: Questions of each MATCH template at most.
-        changed: The fraction of them, as far as there are, whose rows the removal changes.
         max_rows: Most rows of a result.
         split_by: Which questions are in one split, if ``questions.split`` is ``group``: those of a type
             ``signature`` (relations and the types that they join), of a ``domain`` (the type of what is asked
@@ -46,7 +45,6 @@ class CypherSection(KindOptions):
     )
 
     per_template: int = option(40, least=1)
-    changed: float = option(0.5, least=0, most=1)
     max_rows: int = option(1000, least=1)
     split_by: str = option("signature", choices=SPLIT_WAYS)
     uncounted: tuple[str, ...] = option(())

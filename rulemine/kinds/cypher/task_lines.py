@@ -1,20 +1,27 @@
 """Tasks over a property graph as lines of a file."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
 
 from rulemine.codec import dump_line
+from rulemine.cypher.questions.render import to_cypher
+from rulemine.cypher.questions.templates import MATCHES
 from rulemine.errors import ConfigError, counted
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kinds.cypher.instantiate import Tally, make_tasks, task_row
-from rulemine.kinds.cypher.realism import draft_characteristics
+from rulemine.kg.property_graph.values import to_plain
+from rulemine.kinds.cypher.instantiate import CypherTask, TaskMaker
+from rulemine.kinds.cypher.realism import Realism, draft_characteristics
+from rulemine.kinds.cypher.words.texts import QuestionTexts
+from rulemine.seeds import check_seed
 
 __all__ = ["write_tasks"]
 
 PER_TEMPLATE = 40
 
 _MOST = 10_000
-"""As many instances of each pattern are looked at, again and again."""
 
 
 def write_tasks(
@@ -38,26 +45,29 @@ def write_tasks(
         What was written and dropped, in lines for people.
 
     Raises:
-        ConfigError: `per_template` is out of range.
+        ConfigError: `per_template` or the seed is out of range.
     """
+    check_seed(seed)
     most = PER_TEMPLATE if per_template is None else per_template
     if not 1 <= most <= _MOST:
         raise ConfigError(f"--per-template is {most}; expected 1 … {_MOST:,}.")
-    known = draft_characteristics(graph)
-    tally = Tally()
+    realism = Realism(draft_characteristics(graph))
+    maker, texts = TaskMaker(graph, realism, seed), QuestionTexts(graph, realism)
+    made = dict.fromkeys(MATCHES, 0)
 
     def lines() -> Iterator[str]:
-        tasks = make_tasks(graph, known, per_template=most, seed=seed, tally=tally)
-        for made, task in enumerate(tasks, start=1):
-            progress(made, 0)
-            yield f"{dump_line(task_row(task))}\n"
+        for template in MATCHES:
+            for task in islice(maker.tasks(template), most):
+                made[template] += 1
+                progress(sum(made.values()), 0)
+                row = task_row(task, graph.schema.name, texts.question(task.query))
+                yield f"{dump_line(row)}\n"
 
     write(lines())
-    made = {match: number for (match, what), number in tally.items() if what == "tasks"}
     dropped = Counter[str]()
-    for (_, what), number in tally.items():
-        if what not in ("tasks", "patterns"):
-            dropped[what] += number
+    for (_, what), number in maker.tally.items():
+        dropped[what] += number
+    dropped -= Counter(patterns=dropped["patterns"])
     found = [counted(sum(made.values()), "task")]
     if dropped:
         found.append(
@@ -66,3 +76,34 @@ def write_tasks(
     if empty := [match for match, number in made.items() if not number]:
         found.append(f"  no task of: {', '.join(empty)}")
     return found
+
+
+def task_row(task: CypherTask, graph: str, text: str) -> dict[str, Any]:
+    """A task as a line of a file; its id depends on the name of the graph and the query alone.
+
+    ``answers`` are the rows. If ``ordered``, ``keys`` are what they are sorted by, and of an ``n_argmax``
+    ``tied`` has all rows that are right.
+    """
+    match, rows, cypher = task.query.match, task.rows, to_cypher(task.query)
+    digest = hashlib.sha256(f"{graph}\n{cypher}".encode()).hexdigest()
+    row: dict[str, Any] = {
+        "id": f"{graph}-{digest[:12]}",
+        "graph": graph,
+        "question": text,
+        "cypher": cypher,
+        "match": match.template,
+        "return": task.query.result.template,
+        "category": MATCHES[match.template].category,
+        "columns": rows.columns,
+        "answers": [_plain(line) for line in rows.rows],
+        "ordered": rows.ordered,
+    }
+    if rows.ordered:
+        row["keys"] = _plain(rows.keys)
+    if rows.tied:
+        row["tied"] = [_plain(line) for line in rows.tied]
+    return row
+
+
+def _plain(values: tuple[Any, ...]) -> list[Any]:
+    return [None if value is None else to_plain(value) for value in values]

@@ -75,11 +75,15 @@ def _graph(id_of_a_town: str = "t") -> PropertyGraph:
 
 def _built(folder: Path, graph: PropertyGraph, target: str = "release") -> Release:
     write_simplekg(graph, folder / "graph.json")
+    (folder / "templates.toml").write_text(  # which declare nothing
+        '[lives_in]\nstatement = "{subject} lives in {object}"\nask_subject = "Who lives in {topic}?"\n'
+        'ask_object = "Where does {topic} live?"\n'
+    )
     settings = {
         ("name",): "towns", ("kind",): "cypher", ("naming",): "text", ("cypher", "per_template"): 6,
         ("selection", "levels"): [50, 100],
-        ("mining", "min_initial_support"): 10, ("questions", "declarations"): "none",
-        ("questions", "restated"): True,
+        ("mining", "min_initial_support"): 10, ("questions", "restated"): True,
+        ("questions", "templates"): str(folder / "templates.toml"),
     }  # fmt: skip
     recipe = load_recipe(str(folder / "graph.json"), list(settings.items()))
     Build(recipe, folder / target).run()
