@@ -302,7 +302,7 @@ class BuildStages:
         chosen = self.recipe.selection
         found = confident_rules(
             self.mined_rules,
-            self.inputs.excluded_from_bodies,
+            self.inputs.excluded,
             min_sure_confidence=chosen.min_sure_confidence,
         )
         return sum(refused(rule, self.inputs.standards) for rule in found)
@@ -367,7 +367,6 @@ class BuildStages:
             "dropped": sorted(self.inputs.excluded),
             "min_rare_confidence": chosen.min_rare_confidence,
             "max_prior": chosen.max_prior,
-            "kept_out": sorted(self.inputs.excluded_from_bodies),
             "standards": [to_json(one) for one in self.inputs.standards],
             "min_sure_confidence": chosen.min_sure_confidence,
         }
@@ -398,7 +397,7 @@ class BuildStages:
         options = {
             **to_json(chosen),
             "seed": self.recipe.seed,
-            "kept_out": sorted(self.inputs.excluded_from_bodies),
+            "dropped": sorted(self.inputs.excluded),
             "max_answers": self.recipe.questions.max_answers,
             "restated": self.recipe.restated,
             "declarations": {r: list(row) for r, row in readings if chosen.mode != "brink"},

@@ -161,11 +161,10 @@ def draft(arguments: Namespace) -> int:
     """Runs ``build draft``."""
     from rulemine.builder.pipeline import Build
     from rulemine.cli.recipe_options import building, chosen_recipe, draft_of
-    from rulemine.draft.writing import drafted_files, write_draft
-    from rulemine.release.outputs import check_place
+    from rulemine.draft.writing import check_folder, drafted_files, write_draft
 
     recipe = chosen_recipe(arguments)
-    check_place(arguments.output)
+    check_folder(arguments.output, update=arguments.update)
     line = Line()
     context = building(
         arguments, line, on_finished=StageTimes(), on_warning=cache(line.note), replace=True
@@ -179,7 +178,7 @@ def draft(arguments: Namespace) -> int:
         )
     made = drafting.run()
     files = drafted_files(made, drafting.choices, drafting.given, arguments.output)
-    for text in write_draft(arguments.output, files, update=arguments.update):
+    for text in write_draft(arguments.output, files):
         say(text)
     say(f"Next: edit what you like, then rulemine build {arguments.output}")
     return 0

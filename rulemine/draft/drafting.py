@@ -1,9 +1,9 @@
 """Drafts a recipe from a graph: of three settings of mining and removal the one that suits it.
 
-The settings go from many rules to few sure ones. The first whose work the effort allows is tried; as long as
-a setting leaves `ENOUGH` questions, so is the next, because then better proofs are worth more than more
-questions. The last one that leaves enough is kept, or else the first. What limits questions is chosen for
-those that the setting gives; floors never move.
+The settings go from many rules to few sure ones. The first whose work the effort allows is tried. Where it
+leaves `ENOUGH` questions, better proofs are worth more than more questions: then the surest setting is taken
+whose rules prove as much of them as is enough. What limits questions is chosen for those that the setting
+gives; floors never move.
 
 Work is counted in joins, not in seconds, so that the same graph gets the same recipe on every machine. A
 million joins take a little less than a second of one processor (measured on WN18RR, CoDEx-M, FB15k-237, UMLS
@@ -33,7 +33,7 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.rules.rule import Rule
 
 __all__ = [
-    "ANSWER_SHARES", "ENOUGH", "FLOORS", "SETTINGS", "SHARES", "Chosen", "Drafting", "Thresholds",
+    "ENOUGH", "FLOORS", "LIMITS", "SETTINGS", "Chosen", "Drafting", "Thresholds",
     "explain_no_inference", "mining_work", "proving_work",
 ]  # fmt: skip
 
@@ -125,14 +125,9 @@ FLOORS = (
 )
 """What every draft has."""
 
-SHARES = (0.1, 0.2, 0.5, 1.0)
-"""Largest fractions of the questions about one relation: the smallest that keeps half of the core."""
-
-ANSWER_SHARES = (0.01, 0.02, 0.05)
-"""Largest fractions of the questions with one hard answer: the smallest that leaves `SOME`."""
-
-SOME = 200
-"""Where fewer questions are left, more of them may share their hard answer: small graphs have few answers."""
+LIMITS = ((0.01, 0.1), (0.01, 0.2), (0.01, 0.5), (0.01, 1.0), (0.02, 1.0), (0.05, 1.0))
+"""Largest fractions of the questions with one hard answer, and about one relation. A draft has the first two
+that keep half of the core that the last two keep: some graphs have few answers, or one large relation."""
 
 FEW = 50
 """Fewer questions say little of any system."""
@@ -205,47 +200,51 @@ class Drafting:
             raise NoInferenceError(explain_no_inference(self._kg, str(problem))) from None
 
     def _run(self) -> Build:
-        tried: list[tuple[tuple[Chosen, ...], int]] = []
-        for setting in SETTINGS:
-            self._choose((*setting.choices(self._kg), *FLOORS, *self._own))
-            if not self._is_affordable(last=setting is SETTINGS[-1]):
-                continue
-            try:
+        first = next(setting for setting in SETTINGS if self._is_affordable(setting))
+        left = self._left()
+        for setting in SETTINGS[: SETTINGS.index(first) : -1]:
+            if self._proved_by(setting) >= self._enough:
+                self._take(setting)
                 left = self._left()
-            except NoInferenceError:  # of fewer rules, nothing can be inferred either
-                if not tried:
-                    raise
                 break
-            tried.append((self.choices, left))
-            if left < self._enough:
-                break
-        choices, left = next((one for one in tried[::-1] if one[1] >= self._enough), tried[0])
-        if self.choices != choices:
-            self._choose(choices)
         if self._limited and left < FEW:
             problem = f"{counted(left, 'question')} after the most generous thresholds."
             self.build.context.on_warning(explain_no_inference(self._kg, problem))
         return self.build
 
-    def _is_affordable(self, last: bool) -> bool:
-        """Mines, if the effort is enough for it; whether it is enough for what the rules prove, too.
+    def _take(self, setting: Thresholds) -> None:
+        self._choose((*setting.choices(self._kg), *FLOORS, *self._own))
 
-        Args:
-            last: Whether there is no cheaper setting.
-        """
-        mining, sample = self.build.recipe.mining, self.build.recipe.selection.groundings_per_rule
-        work = mining_work(self._kg, mining.max_atoms)
+    def _proved_by(self, setting: Thresholds) -> int:
+        """How much of what is left, see `_left`, would be so with the rules of a setting alone."""
+        fits = {
+            rule.id
+            for rule in self._removal.rules
+            if len(rule.body) < setting.max_atoms
+            and rule.known.std_confidence >= setting.min_std_confidence
+        }
+        if not self._limited:
+            return sum(self._removal.rules[rule].id in fits for rule in self._removal.rule.tolist())
+        some = tuple(q for q in self._asked.questions if fits.issuperset(q.rules))
+        asked = replace(self._asked, questions=some)
+        return len(self.build.kind.limits.kept(self.build.recipe, asked).questions)
+
+    def _is_affordable(self, setting: Thresholds) -> bool:
+        """Takes a setting and mines; whether the effort is enough for that and for what the rules prove."""
+        self._take(setting)
+        recipe, last = self.build.recipe, setting is SETTINGS[-1]
+        work = mining_work(self._kg, recipe.mining.max_atoms)
         if not last:
             if work > self.effort:
                 return False
             # In dense graphs millions of rules reach the thresholds.
-            most = self.effort * 1_000_000 // JOINS_A_RULE
-            self.build.context = replace(self.build.context, most_rules=most)
+            context, most = self.build.context, self.effort * 1_000_000 // JOINS_A_RULE
+            self.build.context = replace(context, most_rules=most)
         try:
             self.build.run("mine")
         except TooManyRulesError:
             return False
-        work += proving_work(self.build.mined_rules, sample)
+        work += proving_work(self.build.mined_rules, recipe.selection.groundings_per_rule)
         if work > self.effort and last:
             self.build.context.on_warning(
                 f"even the strictest thresholds take about {work:,.0f} million joins, above the "
@@ -255,29 +254,23 @@ class Drafting:
 
     def _left(self) -> int:
         """Chooses the limits of the questions, and returns how many are left; or how much is removed."""
+        self.build.run("ask" if self._limited else "select")
+        self._removal = self.build.selection
         if not self._limited:
-            self.build.run("select")
-            return len(self.build.selection.removed)
-        self.build.run("ask")
-        taken, asked, kept = self.choices, self.build.asked, self.build.kind.limits.kept
-        left, before = 0, "no hard answer of more of the questions"
-        for answers in ANSWER_SHARES:
-            core: dict[float, int] = {}
-            for share in (SHARES[-1], *SHARES):
-                half = "the least that keeps half of the core: relations differ in it"
-                limits = (
-                    Chosen("questions.max_answer_share", answers, before),
-                    Chosen("questions.max_relation_share", share, half),
-                )
-                recipe = self._choose((*taken, *limits))
-                questions = kept(recipe, asked).questions
-                core[share] = sum(question.core for question in questions)
-                if len(core) > 1 and 2 * core[share] >= core[1.0]:
-                    break
+            return len(self._removal.removed)
+        self._asked = asked = self.build.asked
+        taken, kept = self.choices, self.build.kind.limits.kept
+        why, cores, left = "as strict as keeps half of the core", list[int](), 0
+        for answers, share in (LIMITS[-1], *LIMITS):
+            limits = (
+                Chosen("questions.max_answer_share", answers, f"those with one hard answer; {why}"),
+                Chosen("questions.max_relation_share", share, f"those about one relation; {why}"),
+            )
+            questions = kept(self._choose((*taken, *limits)), asked).questions
+            cores.append(sum(question.core for question in questions))
             left = len(questions)
-            if left >= SOME:
+            if len(cores) > 1 and 2 * cores[-1] >= cores[0]:
                 break
-            before = f"with a smaller share {left:,} would be left: they have few different answers"
         return left
 
     def _choose(self, choices: Sequence[Chosen]) -> Recipe:

@@ -26,9 +26,10 @@ from rulemine.recipe.recipe import Recipe, keys_with
 from rulemine.recipe.relation_filter import found_filter, standard_lines
 from rulemine.release.outputs import check_place
 
-__all__ = ["RECIPE", "draft_recipe", "drafted_files", "write_draft"]
+__all__ = ["check_folder", "draft_recipe", "drafted_files", "write_draft"]
 
-RECIPE = "recipe.toml"
+FILES = ("recipe.toml", "templates.toml", "filter.toml")
+"""What a draft has."""
 
 _TEXTS = (
     "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects", "describe_subject",
@@ -71,7 +72,7 @@ def drafted_files(
     if inputs.inverses:
         named = ", ".join(f"{one} (of {other})" for one, other in inputs.inverses.items())
         head.append(f"# Left out, as each says only what another one says backwards: {named}.")
-    return {RECIPE: "\n".join([*head, *lines]), **files}
+    return {FILES[0]: "\n".join([*head, *lines]), **files}
 
 
 def _recipe(
@@ -133,41 +134,47 @@ def _filter(inputs: Inputs) -> Iterator[str]:
     yield from standard_lines(found.standards)
 
 
-def write_draft(folder: Path, files: dict[str, str], *, update: bool = False) -> Iterator[str]:
+def check_folder(folder: Path, *, update: bool) -> None:
+    """Refuses a folder for a draft, before anything is worked out.
+
+    Args:
+        folder: The folder; it may be missing.
+        update: Whether there may be files of a draft.
+
+    Raises:
+        OutputError: There are such files, and it is no update; or nothing can be written there.
+    """
+    check_place(folder)
+    there = [folder / name for name in FILES if (folder / name).exists()]
+    if there and not update:
+        raise OutputError(
+            f"{there[0]}: is there already. See what has changed with --update, which keeps every file that "
+            "you edited, or name another folder with -o."
+        )
+
+
+def write_draft(folder: Path, files: Mapping[str, str]) -> Iterator[str]:
     """Writes the files of a draft; none that anybody has edited.
 
     Args:
         folder: Where to; made if it is missing.
         files: File → its text.
-        update: Whether there may be files: one that was not edited is replaced, another one kept.
 
     Yields:
         What was done, in lines; before a file is replaced, or kept, how the new one differs.
-
-    Raises:
-        OutputError: There are such files, and it is no update.
     """
-    there = [name for name in files if (folder / name).exists()]
-    if there and not update:
-        raise OutputError(
-            f"{folder / there[0]}: is there already. See what has changed with --update, which keeps every "
-            "file that you edited, or name another folder with -o."
-        )
     for name, text in files.items():
         path = folder / name
-        before = read_text(path) if name in there else ""
-        if before == text:
-            continue
-        if before:
-            yield from unified_diff(
-                before.splitlines(), text.splitlines(), str(path), "drafted now", lineterm="", n=1
-            )
-        if before and not is_untouched(path):
+        before = read_text(path) if path.exists() else ""
+        if before and before != text:
+            lines = before.splitlines(), text.splitlines()
+            yield from unified_diff(*lines, str(path), "drafted now", lineterm="", n=1)
+        if before and before != text and not is_untouched(path):
             yield f"{path}: kept, because it may have been edited"
-            continue
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(path, text)
-        yield f"{path}: written"
+        elif before != text:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_text(path, text)
+            yield f"{path}: written"
 
 
 def draft_recipe(
@@ -208,11 +215,11 @@ def draft_recipe(
         raise ConfigError(
             f"{graph}: is a recipe, or has rules: nothing is left to choose. Give a graph."
         )
-    check_place(folder)
+    check_folder(folder, update=update)
     target = Path("out") / recipe.name
     drafting = Drafting(
         recipe_with, lambda drafted: Build(drafted, target, context), settings or (), effort
     )
     made = drafting.run()
     files = drafted_files(made, drafting.choices, drafting.given, folder)
-    return list(write_draft(folder, files, update=update))
+    return list(write_draft(folder, files))

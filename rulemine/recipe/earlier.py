@@ -42,11 +42,8 @@ class Earlier:
 
     def rows(self, kg: KnowledgeGraph, direction: str) -> npt.NDArray[np.int64]:
         """The rows of a graph that are asked for in a direction, ascending."""
-        ids = [
-            (kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o])
-            for (s, r, o), end in self.asked
-            if end == direction
-        ]
+        asked = (triple for triple, end in self.asked if end == direction)
+        ids = [(kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o]) for s, r, o in asked]
         return np.sort(kg.rows_of(np.array(ids, np.int32).reshape(-1, 3)))
 
     def links(self, kg: KnowledgeGraph, declarations: Declarations) -> npt.NDArray[np.bool_]:
@@ -55,8 +52,7 @@ class Earlier:
             return np.zeros(len(kg), bool)
         facts = facts_of(kg, declarations)
         rows = np.concatenate([self.rows(kg, end) for end in DIRECTIONS])
-        stated: npt.NDArray[np.bool_] = np.isin(facts, facts[rows])
-        return stated
+        return np.isin(facts, facts[rows])
 
 
 NOTHING = Earlier()

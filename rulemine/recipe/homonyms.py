@@ -8,7 +8,8 @@ distinguishes keep their label; `rulemine.release.naming.name_entities` adds the
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
@@ -51,20 +52,17 @@ def tell_apart(
     groups: dict[str, list[str]] = {}
     for entity in sorted(set(entities)):
         groups.setdefault(labels.get(entity, entity), []).append(entity)
-    homonyms = {label: group for label, group in groups.items() if len(group) > 1}
-    words = _words(kg, labels, [entity for group in homonyms.values() for entity in group], mute)
+    words = _words(kg, labels, chain(*(group for group in groups.values() if len(group) > 1)), mute)
     taken = set(groups)
     found: dict[str, str] = {}
-    for label, group in homonyms.items():
+    for label, group in groups.items():
         about = [
-            dict.fromkeys([*([types[entity]] if entity in types else []), *words.get(entity, {})])
-            for entity in group
+            {**({types[one]: 0} if one in types else {}), **words.get(one, {})} for one in group
         ]
         shared = Counter(word for ranked in about for word in ranked)
         for entity, ranked in zip(group, about, strict=True):
             names = (f"{label} ({word})" for word in ranked if shared[word] == 1 and word != label)
-            name = next((name for name in names if name not in taken), None)
-            if name is not None:
+            if len(group) > 1 and (name := next((n for n in names if n not in taken), "")):
                 taken.add(name)
                 found[entity] = name
     return found
@@ -92,15 +90,14 @@ def nouns_of(kg: KnowledgeGraph, labels: Mapping[str, str], templates: Templates
 def _words(
     kg: KnowledgeGraph,
     labels: Mapping[str, str],
-    entities: Sequence[str],
+    entities: Iterable[str],
     mute: Collection[str],
 ) -> dict[str, dict[str, int]]:
     """The labels of each entity's neighbors, with their degrees, best first."""
     s, r, o = (kg.triples[:, column].astype(np.int64) for column in range(3))
     n, sizes = len(kg.entities), kg.relation_sizes()
     degree = np.bincount(np.append(s, o), minlength=n)
-    wanted = np.zeros(n, bool)
-    wanted[[kg.entity_ids[entity] for entity in entities if entity in kg.entity_ids]] = True
+    wanted = np.isin(np.arange(n), [kg.entity_ids.get(entity, -1) for entity in entities])
     speaks = np.array([relation not in mute for relation in kg.relations], bool)
     words: dict[str, dict[str, int]] = {}
     for ends, others in ((s, o), (o, s)):

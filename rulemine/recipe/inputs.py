@@ -19,7 +19,7 @@ from rulemine.datasets.labels import Labels, labels_of, looks_beside
 from rulemine.datasets.registry import data_sets, files_of, load_kg
 from rulemine.errors import InputError, UserError, counted
 from rulemine.files import digest_of
-from rulemine.kg.entity_types import EntityTypes, types_of
+from rulemine.kg.entity_types import EntityTypes, states_type, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.relation_overlap import (
@@ -41,7 +41,6 @@ from rulemine.recipe.relation_filter import (
     found_filter,
     inverses_in,
     load_filter,
-    mute_relations,
     without_inverses,
 )
 from rulemine.rules.eligibility import Standard
@@ -219,7 +218,8 @@ class Inputs:
             return {}
         every = (*self.kg.entities, *(self.reference.entities if self.reference else ()))
         nouns = nouns_of(self.kg, texts, self.templates) if self.named.files else {}
-        mute = mute_relations(self.kg, self.named.relations, self.recipe.questions.filter)
+        found = self._filter.drop if self.recipe.questions.filter == "found" else ()
+        mute = [relation for relation in found if not states_type(relation)]
         return texts | tell_apart(self.kg, texts, every, nouns, mute)
 
     @cached_property
@@ -272,10 +272,9 @@ class Inputs:
         from rulemine.phrasing.glosses import load_glosses
 
         templates = self.templates
-        both_ways = {
-            twin.relation for twin in overlapping_relations(self.kg) if twin.relation == twin.other
-        } | {
-            row.relation for row in templates.rows if templates.declarations[row.relation].symmetric
+        both_ways = {one for one, other, *_ in overlapping_relations(self.kg) if one == other}
+        both_ways |= {
+            r for r, reading in templates.declarations.readings.items() if reading.symmetric
         }
         with of_key("verbalizer.glosses"):
             return load_glosses(self.recipe.verbalizer.glosses, templates, both_ways)
@@ -313,11 +312,6 @@ class Inputs:
         return types_of(self.kg)
 
     @cached_property
-    def excluded_from_bodies(self) -> frozenset[str]:
-        """The relations that no body of a rule may name."""
-        return frozenset(() if self.recipe.selection.mode == "brink" else self.excluded)
-
-    @cached_property
     def standards(self) -> tuple[Standard, ...]:
         """What rules of some form have to reach, from the file that says which relations prove nothing."""
         return () if self.recipe.selection.mode == "none" else self._filter.standards
@@ -340,41 +334,38 @@ class Inputs:
         Raises:
             InputError: There is no such rule, or a rule names an entity or has no measures.
         """
-        path = Path(self.recipe.rules)
-        for number, rule in enumerate(self._all_rules, start=1):
+        path, why = self.recipe.rules, ""
+        for number, rule in enumerate(self._given_rules, start=1):
             if rule.entities:
-                raise InputError(
-                    f"{path}: rule {number}, {rule}, names the entity {min(rule.entities)!r}; expected "
-                    "variables alone, since what is said of a single entity proves nothing here. Leave out "
-                    "the rules that name one."
+                why = (
+                    f"names the entity {min(rule.entities)!r}; expected variables alone, since what is said "
+                    "of a single entity proves nothing here. Leave out the rules that name one."
                 )
-            if rule.measures is None:
-                raise InputError(
-                    f"{path}: rule {number}, {rule}, has no measures, which every question records. "
-                    "Mine the rules, or give them with support, body_size, pca_body_size, "
-                    "head_size and functional."
+            elif rule.measures is None:
+                why = (
+                    "has no measures, which every question records. Mine the rules, or give them with "
+                    "support, body_size, pca_body_size, head_size and functional."
                 )
-        fitting = tuple(rule for rule in self._all_rules if not self.lacking(rule))
-        if not fitting:
-            names = sorted(frozenset().union(*map(self.lacking, self._all_rules)))
-            shown = _shown([*map(repr, names)])
-            raise InputError(
-                f"{path}: every rule names something that {self.recipe.kg} lacks: {shown}. "
-                "Give rules for this graph; names must match exactly."
-            )
-        return fitting
+            if why:
+                raise InputError(f"{path}: rule {number}, {rule}, {why}")
+        foreign = {*self.rules_with_unknown_names}
+        if fitting := tuple(rule for rule in self._given_rules if rule not in foreign):
+            return fitting
+        names = sorted(frozenset().union(*map(self.lacking, foreign)))
+        raise InputError(
+            f"{path}: every rule names something that {self.recipe.kg} lacks: {_shown([*map(repr, names)])}. "
+            "Give rules for this graph; names must match exactly."
+        )
 
     @cached_property
     def rules_with_unknown_names(self) -> tuple[Rule, ...]:
         """The rules of that file with unknown relations."""
-        if not self.recipe.rules:
-            return ()
-        return tuple(rule for rule in self._all_rules if self.lacking(rule))
+        return tuple(rule for rule in self._given_rules if self.lacking(rule))
 
     @cached_property
-    def _all_rules(self) -> tuple[Rule, ...]:
+    def _given_rules(self) -> tuple[Rule, ...]:
         with of_key("rules"):
-            return read_rules(Path(self.recipe.rules))
+            return read_rules(Path(self.recipe.rules)) if self.recipe.rules else ()
 
     def lacking(self, rule: Rule) -> frozenset[str]:
         """The relations of a rule that the graph lacks."""
@@ -386,11 +377,11 @@ class Inputs:
         Args:
             types: Where the types of entities are from; "": the release has none.
         """
-        known, about = data_sets().get(self.recipe.kg), to_json(self.recipe.about)
-        for key in [key for key, value in about.items() if not value]:
-            default = Path(self.recipe.kg).name if key == "title" else "not stated"
-            about[key] = getattr(known, key) if known else default
+        known, unknown = data_sets().get(self.recipe.kg), {"title": Path(self.recipe.kg).name}
         found = {
+            key: value or (getattr(known, key) if known else unknown.get(key, "not stated"))
+            for key, value in to_json(self.recipe.about).items()
+        } | {
             "types": types or None,
             "labels": [row._asdict() for row in self.named.files] or None,
             "inverses": self.inverses or None,
@@ -400,4 +391,4 @@ class Inputs:
             "standards": [to_json(one) for one in self.standards] or None,
             "amie_jar": self.amie and self.amie.digest,
         }
-        return about | {key: value for key, value in found.items() if value is not None}
+        return {key: value for key, value in found.items() if value is not None}

@@ -35,12 +35,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from rulemine.codec import dump_line, to_json
 from rulemine.config import Section, decode, option, packaged, read_toml
 from rulemine.errors import InputError, list_problems
-from rulemine.kg.entity_types import states_type
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import rows_by_relation
 from rulemine.kg.relation_overlap import FOUND_TRIPLES, overlapping_relations
@@ -52,7 +50,7 @@ from rulemine.rules.eligibility import Standard
 
 __all__ = [
     "ONE_END", "TOO_MANY", "RelationFilter", "excluded_relations", "found_filter", "inverses_in", "kept_out",
-    "load_filter", "mute_relations", "standard_lines", "without_inverses",
+    "load_filter", "standard_lines", "without_inverses",
 ]  # fmt: skip
 
 ONE_END = "one entity is an end of most of its facts"
@@ -250,18 +248,6 @@ def kept_out(kg: KnowledgeGraph, names: Mapping[str, str] = MappingProxyType({})
     return {r: found[r] for r in sorted(found) if r not in books or books[r].ask == "none"}
 
 
-def mute_relations(kg: KnowledgeGraph, names: Mapping[str, str], named: str) -> frozenset[str]:
-    """The relations whose values tell no homonyms apart, such as a gender.
-
-    Args:
-        kg: The complete KG.
-        names: As of `kept_out`.
-        named: The filter of the recipe; none but ``found`` says so.
-    """
-    kept = kept_out(kg, names) if named == "found" else {}
-    return frozenset(relation for relation in kept if not states_type(relation))
-
-
 def _by_name(relation: str) -> str:
     words = " ".join(word.lower() for word in words_of(relation))
     return next((why for pattern, why in _BY_NAME if re.search(rf"\b(?:{pattern})", words)), "")
@@ -303,20 +289,16 @@ def excluded_relations(
     for relation, rows in zip(kg.relations, rows_by_relation(kg), strict=True):
         if relation in dropped or not len(rows):
             continue
-        answers = [_times(kg.triples[rows, column], len(kg.entities)) for column in (0, 2)]
+        ends = [
+            np.unique(c, return_inverse=True, return_counts=True)[1:]
+            for c in kg.triples[rows].T[::2]
+        ]
+        answers = [times[which] for which, times in ends]
         if max(map(np.max, answers)) > max_end_share * len(rows):
             dropped[relation] = ONE_END
         elif min(map(np.median, answers)) > max_median_answers:
             dropped[relation] = TOO_MANY
     return dict(sorted(dropped.items()))
-
-
-def _times(values: npt.NDArray[np.int32], below: int) -> npt.NDArray[np.int64]:
-    """How often each of some numbers occurs among them; the time it takes depends on how many they are."""
-    if len(values) > below / 8:
-        return np.bincount(values)[values]
-    _, which, times = np.unique(values, return_inverse=True, return_counts=True)
-    return times[which]
 
 
 def inverses_in(kg: KnowledgeGraph) -> dict[str, str]:

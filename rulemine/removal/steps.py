@@ -257,7 +257,7 @@ def ground_eligible(
         inputs.kg,
         confident_rules(
             mined,
-            inputs.excluded_from_bodies,
+            inputs.excluded,
             inputs.standards,
             chosen.min_sure_confidence,
         ),
