@@ -12,9 +12,9 @@ kind grades and words on its own, a `Question` or a `Rejection`.
                 yield graded if isinstance(graded, str) else Draft(graded, MyBlock(end))
 
 All of these are asked, and split in the stage ``split``. A kind that draws more than it asks says how many
-questions of which part are wanted (`rulemine.kinds.building.Dealing.parts`), and yields a `Tried`, with the
-part and the stratum, as long as `Asking.open` says that it is worth it. Of these, `rulemine.kinds.dealing`
-takes what is asked, in the order in which it came, and only that is put into words.
+questions of which part are wanted (`rulemine.kinds.building.BuildingKind.parts`), and yields a `Tried`, with
+the part and the stratum, as long as `Asking.open` says that it is worth it. `rulemine.kinds.dealing` takes
+what is asked of these, in the order in which it came, and only that is put into words.
 
 Guarantees: no two questions share a query or a text, or have the same answers and two constants in common;
 none is asked by a release that the recipe names (``not_in``); no part of a query is idle, and a text names
@@ -24,7 +24,7 @@ reason, and kept where it has words.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -36,7 +36,7 @@ from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.kinds.bounds import Bounds, near, of_proofs
 from rulemine.kinds.checks import Unaskable, refusal
 from rulemine.kinds.contrived import Contrived
-from rulemine.kinds.dealing import Dealable, deal
+from rulemine.kinds.dealing import DRAWN, Dealable, deal
 from rulemine.kinds.graded import Graded, Grader, RemovedTriples
 from rulemine.kinds.locks import RememberedFacts, removed_facts
 from rulemine.kinds.near_duplicates import NearDuplicates
@@ -88,14 +88,16 @@ class Tried(NamedTuple):
     """What was found for one thing that a kind tried.
 
     Attributes:
-        part: Of which part of the questions it is, see `rulemine.kinds.building.Dealing.parts`.
+        part: Of which part of the questions it is, see `rulemine.kinds.building.BuildingKind.parts`.
         stratum: What it is like within the part, see `rulemine.kinds.dealing.Dealable`.
         found: A draft, a question without words, or why there is none.
+        splits: The splits where it may be.
     """
 
     part: Hashable
     stratum: Hashable
     found: Draft | Question | Rejection | str
+    splits: Collection[str] = DRAWN
 
 
 class Asking:
@@ -198,7 +200,7 @@ class Asking:
 
     def consider(self, tried: Tried) -> None:
         """Takes what a kind found into account; may be called in place of yielding it."""
-        part, stratum, found = tried
+        part, stratum, found, splits = tried
         self.tried[part] += 1
         if isinstance(found, Draft):
             self.queries.add(found.graded.query.text)
@@ -211,7 +213,7 @@ class Asking:
             return
         self._since.pop((part, stratum), None)
         self._have[part, stratum] += 1
-        self.pool.append((found, self._dealable(part, stratum, found)))
+        self.pool.append((found, self._dealable(part, stratum, found, splits)))
         self._found[part] += 1
         if self._found[part] <= self.parts.get(part, 0):
             self._done += 1
@@ -235,10 +237,10 @@ class Asking:
             The questions with their splits and words, in the order in which they were found; and place in
             `pool` of each other one → why it is not asked.
         """
-        dealing, made = self.kind.dealing, dict[int, Question]()
+        kind, made = self.kind, dict[int, Question]()
         candidates = [candidate for _, candidate in self.pool]
-        plan = dealing.plan(self, candidates)
-        of = [near(dealing.constants), lambda q, split: dealing.bounds(self, q, split)]
+        plan = kind.plan(self, candidates)
+        of = [near(kind.constants), lambda q, split: kind.bounds(self, q, split)]
         if "test" in plan:
             rules, core = self.selection.rules, plan["test"].core
             texts = {row.entity: row.text for row in self.names}
@@ -261,17 +263,17 @@ class Asking:
         _, reasons = deal(candidates, plan, take)
         return [made[i] for i in sorted(made)], reasons
 
-    def _dealable(self, part: Hashable, stratum: Hashable, question: Question) -> Dealable:
+    def _dealable(
+        self, part: Hashable, stratum: Hashable, question: Question, splits: Collection[str]
+    ) -> Dealable:
         """What of a question matters to the dealer."""
         if not self.parts:
             return Dealable(part, stratum, frozenset(), frozenset())
-        dealing = self.kind.dealing
-        needed, marks = self.facts.needed_by(question), frozenset(dealing.marks(question))
-        where = dealing.where(question)
+        needed, marks = self.facts.needed_by(question), frozenset(self.kind.marks(question))
         if len(needed) > self.recipe.questions.max_facts:
-            where = [split for split in where if split == "train"]
+            splits = [split for split in splits if split == "train"]
         given = self.facts.given_by(question) | marks
-        return Dealable(part, stratum, needed | marks, given, question.core, where)
+        return Dealable(part, stratum, needed | marks, given, question.core, splits)
 
     def _check_splits(self, questions: Sequence[Question]) -> None:
         """Checks that there is something for each split.
@@ -303,7 +305,7 @@ class Asking:
     @cached_property
     def parts(self) -> Mapping[Hashable, int]:
         """Part → how many questions of it are wanted; empty: all that is found is asked."""
-        found: Mapping[Hashable, int] = self.kind.dealing.parts(self)
+        found: Mapping[Hashable, int] = self.kind.parts(self)
         return found
 
     def grade(self, query: Query, *, max_answers: int = 0, max_evidence: int = 0) -> Graded | str:

@@ -5,7 +5,7 @@ another that asks the same the other way, names in questions tell what is missin
 % of the core of test, or five questions where that is more; in graphs of 50 relations or more no relation is
 in the bodies of the rules of more than 30 % of it. No two questions have the same answers and two constants
 in common: that is one question asked twice. A kind has bounds of its own, see
-`rulemine.kinds.building.Dealing.bounds`.
+`rulemine.kinds.building.BuildingKind.bounds`.
 """
 
 import json

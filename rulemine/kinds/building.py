@@ -5,11 +5,11 @@ except where a record of the kind is read.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rulemine.config import keys_of
 from rulemine.files import digest_of, read_text
-from rulemine.kinds.dealing import DRAWN, Dealable, Share, by_ratios
+from rulemine.kinds.dealing import Dealable, Share, by_ratios
 from rulemine.kinds.kind import Kind
 from rulemine.kinds.registry import KINDS
 from rulemine.registry import packaged_or_given
@@ -21,45 +21,12 @@ if TYPE_CHECKING:  # a kind that is asked for its name or options loads nothing 
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.records import Question, Rejection
 
-__all__ = ["BuildingKind", "Dealing", "kind_of"]
-
-
-class Dealing:
-    """How a kind that draws more than it asks has its questions dealt, see `rulemine.kinds.dealing`."""
-
-    def parts(self, asking: "Asking") -> Mapping[Hashable, int]:
-        """How many questions of each part are wanted, over all splits; empty: all that is found is asked."""
-        return {}
-
-    def plan(self, asking: "Asking", candidates: Sequence[Dealable]) -> Mapping[str, Share]:
-        """Split → its share, given what was found: by default by the ratios of the recipe."""
-        return by_ratios(asking.parts, candidates, asking.recipe.questions)
-
-    def marks(self, question: "Question") -> Iterable[Hashable]:
-        """What only one split may have, such as the anchors of its questions."""
-        return ()
-
-    def where(self, question: "Question") -> Sequence[str]:
-        """The splits where a question may be."""
-        return DRAWN
-
-    def bounds(self, asking: "Asking", question: "Question", split: str) -> "Iterable[Bound]":
-        """What no more than so many questions may have in common."""
-        return ()
-
-    def constants(self, question: "Question") -> Sequence[str]:
-        """The constants of a query: no two questions with the same answers have two in common."""
-        return question.anchors
+__all__ = ["BuildingKind", "kind_of"]
 
 
 class BuildingKind(Kind):
-    """A kind of question in a build. Options are plain JSON values, part of the keys of stages.
+    """A kind of question in a build. Options are plain JSON values, part of the keys of stages."""
 
-    Attributes:
-        dealing: How questions are dealt while they are asked.
-    """
-
-    dealing: ClassVar[Dealing] = Dealing()
     page = "kinds/query_page.md"
 
     def options(self, inputs: "Inputs") -> dict[str, Any]:
@@ -94,6 +61,26 @@ class BuildingKind(Kind):
             UserError: There is no question, and the kind says why.
         """
         raise NotImplementedError
+
+    def parts(self, asking: "Asking") -> Mapping[Hashable, int]:
+        """How many questions of each part are wanted, over all splits; empty: all that is found is asked."""
+        return {}
+
+    def plan(self, asking: "Asking", candidates: Sequence[Dealable]) -> Mapping[str, Share]:
+        """Split → its share, see `rulemine.kinds.dealing`; by default by the ratios of the recipe."""
+        return by_ratios(asking.parts, candidates, asking.recipe.questions)
+
+    def marks(self, question: "Question") -> Iterable[Hashable]:
+        """What only one split may have, such as the anchors of its questions."""
+        return ()
+
+    def bounds(self, asking: "Asking", question: "Question", split: str) -> "Iterable[Bound]":
+        """What no more than so many questions may have in common."""
+        return ()
+
+    def constants(self, question: "Question") -> Sequence[str]:
+        """The constants of a query: no two questions with the same answers have two in common."""
+        return question.anchors
 
     def worded(self, asking: "Asking", question: "Question") -> "Question | Rejection":
         """A question that is about to be asked, in words; or why it cannot have them."""

@@ -11,7 +11,7 @@ from rulemine.builder.pipeline import Build
 from rulemine.errors import UserError
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.kinds.asking import HOPELESS, Asking, Draft, Tried
-from rulemine.kinds.building import BuildingKind, Dealing
+from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.dealing import DRAWN
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import load_recipe
@@ -22,22 +22,17 @@ from rulemine.verify import verify
 PARTS = {"object": 60, "subject": 30}
 
 
-class EndsDealing(Dealing):
-    """As many questions for each end of removed triples; an anchor is in one split alone."""
+class Ends(BuildingKind):
+    """Asks for ends of what is removed, as many for each; an anchor is in one split alone."""
+
+    name = "ends"
+    worded_queries: list[str]
 
     def parts(self, asking: Asking) -> dict[Any, int]:
         return PARTS
 
     def marks(self, question: Any) -> Any:
         return question.anchors
-
-
-class Ends(BuildingKind):
-    """Asks for ends of what is removed."""
-
-    name = "ends"
-    dealing = EndsDealing()
-    worded_queries: list[str]
 
     def drafts(self, asking: Asking) -> Iterator[Tried]:
         self.asking, self.worded_queries = asking, []

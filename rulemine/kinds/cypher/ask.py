@@ -27,7 +27,7 @@ from rulemine.kinds.cypher.instantiate import CypherTask, TaskMaker
 from rulemine.kinds.cypher.options import SPLIT_WAYS
 from rulemine.kinds.cypher.realism import Realism, draft_characteristics
 from rulemine.kinds.cypher.words.texts import QuestionTexts
-from rulemine.kinds.dealing import Dealable, Share, by_ratios, deal
+from rulemine.kinds.dealing import DRAWN, Dealable, Share, by_ratios, deal
 from rulemine.kinds.graded import new_question
 from rulemine.kinds.texts import SAME
 from rulemine.recipe.earlier import AGAIN
@@ -102,11 +102,10 @@ def _tried(asking: Asking, template: str, maker: TaskMaker, grading: "_Grading")
             break
     for question in found + weak:
         match = query_of(question.query).match
-        if of_match[match] > max(1, of_match.total() / 3):
-            question = replace(question, split="train")
+        splits = DRAWN if of_match[match] <= max(1, of_match.total() / 3) else ("train",)
         # Where nothing is fixed there are few matches, and questions of the same stay together.
         returned = question.block.returns if match.category.fixed else ""
-        yield Tried(template, (question.block.changed, returned), question)
+        yield Tried(template, (question.block.changed, returned), question, splits)
     if not of_match:
         yield Tried(template, "", maker.reason(template))
 
@@ -166,8 +165,7 @@ def _together(tried: list[Tried], by: str, chosen: QuestionSection) -> list[Trie
     split_of, _ = deal(some, plan)
     for place, own in enumerate(groups.values()):
         for i in own:
-            question = replace(tried[i].found, split=split_of.get(place, "train"))  # type: ignore[type-var]
-            tried[i] = tried[i]._replace(found=question)
+            tried[i] = tried[i]._replace(splits=(split_of.get(place, "train"),))
     return tried
 
 

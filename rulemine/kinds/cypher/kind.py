@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rulemine.kinds.building import BuildingKind, Dealing
+from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.cypher.options import CypherSection
 from rulemine.kinds.kind import Amounts, Splits, Wording
 from rulemine.registry import imported
@@ -31,32 +31,6 @@ class CypherSplits(Splits):
             [query_of(question.query).match if question.block.levels else question.query]
             for question in questions
         )
-
-
-class CypherDealing(Dealing):
-    """How questions are dealt: by MATCH template."""
-
-    def parts(self, asking: "Asking") -> "Mapping[Hashable, int]":
-        """As many questions of each MATCH template."""
-        from rulemine.cypher.questions.templates import MATCHES
-
-        return dict.fromkeys(MATCHES, asking.options.per_template)
-
-    def marks(self, question: "Question") -> Iterator[Hashable]:
-        """Its matches."""
-        from rulemine.cypher.questions.pattern_text import query_of
-
-        yield query_of(question.query).match
-
-    def where(self, question: "Question") -> Sequence[str]:
-        """The split of what it stays together with, if that is known already."""
-        return (question.split,) if question.split else super().where(question)
-
-    def constants(self, question: "Question") -> Sequence[str]:
-        """The named nodes and the values of its query."""
-        from rulemine.kinds.cypher.ask import constants_of
-
-        return constants_of(question)
 
 
 class CypherWording(Wording):
@@ -87,12 +61,29 @@ class CypherKind(BuildingKind):
     page = imported("rulemine.kinds.cypher.page:CYPHER_PAGE")
     groups = imported("rulemine.kinds.cypher.groups:GROUPS")
     splits = CypherSplits()
-    dealing = CypherDealing()
     limits = Amounts(
         "cypher.per_template",
         {"balance": "its questions are balanced over the templates as they are made"},
     )
     wording = CypherWording()
+
+    def parts(self, asking: "Asking") -> "Mapping[Hashable, int]":
+        """As many questions of each MATCH template."""
+        from rulemine.cypher.questions.templates import MATCHES
+
+        return dict.fromkeys(MATCHES, asking.options.per_template)
+
+    def marks(self, question: "Question") -> Iterator[Hashable]:
+        """Its matches."""
+        from rulemine.cypher.questions.pattern_text import query_of
+
+        yield query_of(question.query).match
+
+    def constants(self, question: "Question") -> Sequence[str]:
+        """The named nodes and the values of its query."""
+        from rulemine.kinds.cypher.ask import constants_of
+
+        return constants_of(question)
 
 
 KIND = CypherKind()

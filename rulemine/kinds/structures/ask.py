@@ -13,7 +13,6 @@ few triples of full evidence.
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -62,7 +61,7 @@ def drafts(asking: Asking) -> Iterator[Tried]:
     joinable = {name: Joinable.of(name, steps, templates, asking.inputs["joins"]) for name in names}
     core = asking.recipe.questions.test_core
     bounds = Bounds(
-        near(asking.kind.dealing.constants),
+        near(asking.kind.constants),
         of_proofs(asking.kg, asking.selection.rules, asking.facts, core),
     )
     barred = np.zeros(len(steps.link), bool)
@@ -124,7 +123,8 @@ def _tried(asking: Asking, name: str, split: str, number: int, query: Query, eno
         return Tried(name, (split, number), ENOUGH)
     shared = types.shared(graded.grades.entities.tolist())
     made = graded.question(asking.kind.name, StructureBlock(types.labels(shared)))
-    return Tried(name, (split, missing), replace(made, split=split))
+    # The split that its anchors are of, or one that is dealt later.
+    return Tried(name, (split, missing), made, DRAWN[DRAWN.index(split) :] if split else DRAWN)
 
 
 def shared_by(question: Question) -> Iterator[str]:

@@ -3,8 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rulemine.kinds.building import BuildingKind, Dealing
-from rulemine.kinds.dealing import DRAWN
+from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.kind import Amounts, Wording
 from rulemine.kinds.structures.options import NAMES, StructureSection
 from rulemine.registry import imported
@@ -44,31 +43,6 @@ class StructureLimits(Amounts):
         )
 
 
-class StructureDealing(Dealing):
-    """Structures have equally many questions; anchors of different splits are disjoint."""
-
-    def parts(self, asking: "Asking") -> "Mapping[Hashable, int]":
-        """The structures."""
-        return {n: asking.options.per_structure for n in NAMES if n in asking.options.names}
-
-    def where(self, question: "Question") -> Sequence[str]:
-        """The split that its anchors are of, and those that are dealt later."""
-        return DRAWN[DRAWN.index(question.split) :] if question.split else DRAWN
-
-    def marks(self, question: "Question") -> "Iterable[Hashable]":
-        """The anchors."""
-        return question.anchors
-
-    def bounds(self, asking: "Asking", question: "Question", split: str) -> "Iterable[Bound]":
-        """No more than a fraction of the questions of a structure share something."""
-        from rulemine.kinds.bounds import Bound
-        from rulemine.kinds.structures.ask import SHARED, most_sharing, shared_by
-
-        most = most_sharing(asking.options.max_share, asking.options.per_structure)
-        for one in shared_by(question):
-            yield Bound(SHARED, (question.structure, one), most)
-
-
 class StructureWording(Wording):
     """How a model words questions."""
 
@@ -99,12 +73,28 @@ class StructureKind(BuildingKind):
     drafts = imported("rulemine.kinds.structures.ask:drafts")
     inputs = imported("rulemine.recipe.joins:INPUTS")
     page = "kinds/structures/page.md"
-    dealing = StructureDealing()
     limits = StructureLimits(
         "structures.per_structure",
         {"balance": "its questions are drawn within the limits of the section structures"},
     )
     wording = StructureWording()
+
+    def parts(self, asking: "Asking") -> "Mapping[Hashable, int]":
+        """The structures."""
+        return {n: asking.options.per_structure for n in NAMES if n in asking.options.names}
+
+    def marks(self, question: "Question") -> "Iterable[Hashable]":
+        """The anchors."""
+        return question.anchors
+
+    def bounds(self, asking: "Asking", question: "Question", split: str) -> "Iterable[Bound]":
+        """No more than a fraction of the questions of a structure share something."""
+        from rulemine.kinds.bounds import Bound
+        from rulemine.kinds.structures.ask import SHARED, most_sharing, shared_by
+
+        most = most_sharing(asking.options.max_share, asking.options.per_structure)
+        for one in shared_by(question):
+            yield Bound(SHARED, (question.structure, one), most)
 
 
 KIND = StructureKind()

@@ -11,7 +11,7 @@ batch.
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import cycle, islice
@@ -22,7 +22,6 @@ import numpy.typing as npt
 
 from rulemine.errors import UserError, counted
 from rulemine.kinds.asking import Asking, Draft, Tried
-from rulemine.kinds.building import Dealing
 from rulemine.kinds.dealing import GIVES, Dealable, Share
 from rulemine.kinds.graded import Graded
 from rulemine.kinds.subgraphs.drawing import Sampler, Trees, asked_rows, plan_of
@@ -53,7 +52,7 @@ from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIAT
 if TYPE_CHECKING:
     from rulemine.llm.call import Call
 
-__all__ = ["CELLS", "DEALING", "SubgraphDealing", "SubgraphEngine", "finished"]
+__all__ = ["CELLS", "SubgraphEngine", "finished", "parts", "plan"]
 
 MOST_TRIPLES = 6
 """Triples of a question at most: SynthKGQA's table of shapes ends there."""
@@ -101,54 +100,34 @@ _MENDABLE = {ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED} | {
 """Reasons that a writer can do something about, beside what a check of its text found."""
 
 
-class SubgraphDealing(Dealing):
-    """Test has cells, training what shares no answer with it; there is no validation, as in GTSQA."""
-
-    def parts(self, asking: Asking) -> Mapping[Hashable, int]:
-        """As many of each cell, if there is one for each, and the rest for the shapes that training has."""
-        size = _tested(asking)
-        train = -(-(asking.options.questions - size) // len(TRAINED))
-        cells: dict[Hashable, int] = dict.fromkeys(CELLS[:size], -(-size // len(CELLS)))
-        return (
-            dict.fromkeys(CELLS, 0) | cells | {part: cells.get(part, 0) + train for part in TRAINED}
-        )
-
-    def plan(self, asking: Asking, candidates: Sequence[Dealable]) -> Mapping[str, Share]:
-        """Test has its share of what there is, and of that its core, but a third of all at most."""
-        wanted = asking.options.questions
-        every = Share(dict.fromkeys(asking.parts, wanted), wanted)
-        if asking.recipe.questions.split != "group":
-            return {"": every}
-        test = max(1, _tested(asking, min(wanted, len(candidates))))
-        core = sum(one.core for one in candidates)
-        core = min(asking.recipe.questions.test_core, core // 3, wanted // 3)
-        each = dict[Hashable, int](dict.fromkeys(CELLS, -(-test // len(CELLS))))
-        return {"test": Share(each, max(test, core), core), "train": every}
-
-    def marks(self, question: Question) -> Iterable[tuple[str]]:
-        """The answers."""
-        return [(answer,) for answer in question.answers]
-
-    def where(self, question: Question) -> Sequence[str]:
-        """What training lacks is for test, and shapes without cells for training."""
-        part = _part(question)
-        return ("test",) * (part in CELLS) + ("train",) * (part in TRAINED)
+def parts(asking: Asking) -> Mapping[Hashable, int]:
+    """As many of each cell of test, if there is one for each, and the rest for the shapes of training."""
+    size = _tested(asking)
+    train = -(-(asking.options.questions - size) // len(TRAINED))
+    cells: dict[Hashable, int] = dict.fromkeys(CELLS[:size], -(-size // len(CELLS)))
+    return dict.fromkeys(CELLS, 0) | cells | {part: cells.get(part, 0) + train for part in TRAINED}
 
 
-DEALING = SubgraphDealing()
+def plan(asking: Asking, candidates: Sequence[Dealable]) -> Mapping[str, Share]:
+    """Test has its share of what there is, and of that its core, but a third of all at most.
+
+    There is no validation, as in GTSQA.
+    """
+    wanted = asking.options.questions
+    every = Share(dict.fromkeys(asking.parts, wanted), wanted)
+    if asking.recipe.questions.split != "group":
+        return {"": every}
+    test = max(1, _tested(asking, min(wanted, len(candidates))))
+    core = sum(one.core for one in candidates)
+    core = min(asking.recipe.questions.test_core, core // 3, wanted // 3)
+    each = dict[Hashable, int](dict.fromkeys(CELLS, -(-test // len(CELLS))))
+    return {"test": Share(each, max(test, core), core), "train": every}
 
 
 def _tested(asking: Asking, questions: int = 0) -> int:
     """How many of some questions, by default of all, are for test; of the share as it is written."""
     share = Fraction(repr(float(asking.options.test_share)))
     return math.floor(share * (questions or asking.options.questions) + Fraction(1, 2))
-
-
-def _part(question: Question) -> str:
-    """The part of a question that is not dealt yet."""
-    (lacks,) = question.block.test_type
-    part = f"{lacks} {_plain_shape(question)}"
-    return part if part in CELLS else f"id {OTHER}"
 
 
 def _plain_shape(question: Question) -> str:
@@ -274,7 +253,9 @@ class SubgraphEngine(Engine):
         size = _tested(asking) if self._grouped else 0
         more = min(asking.recipe.questions.test_core, whole // 3) - sum(q.core for q in tested)
         of_core = self._in_turn([(cell, True) for cell in CELLS], more if size else 0)
-        have = Counter(map(_part, tested)) + Counter(cell for cell, _ in of_core)
+        have = Counter(self._part_of(parse(q.query)) for q in tested) + Counter(
+            cell for cell, _ in of_core
+        )
         each = -(-size // len(CELLS))
         rest = [(cell, False) for cell in CELLS if self._is_open(cell, False)]
         rest = [one for one in rest for _ in range(each - have[one[0]])]
@@ -410,7 +391,10 @@ class SubgraphEngine(Engine):
                 if isinstance(drawn.found, Question)
                 else drawn.found.graded.query
             )
-            return drawn._replace(part=self._part_of(query))
+            part = self._part_of(query)
+            # What training lacks is for test, and shapes without cells for training.
+            splits = ("test",) * (part in CELLS) + ("train",) * (part in TRAINED)
+            return drawn._replace(part=part, splits=splits)
         return drawn
 
 

@@ -1,5 +1,6 @@
 """The kind ``subgraphs`` in a build, see `rulemine.kinds.building`."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.group import Group
@@ -60,11 +61,16 @@ class SubgraphKind(WrittenKind):
         ),
     )
     splits = SubgraphSplits()
-    dealing = imported("rulemine.kinds.subgraphs.ask:DEALING")
+    parts = imported("rulemine.kinds.subgraphs.ask:parts")
+    plan = imported("rulemine.kinds.subgraphs.ask:plan")
     limits = Amounts("subgraphs.questions", WITHOUT)
     wording = WrittenWording(
         "rulemine.kinds.subgraphs.ask:SubgraphEngine", "rulemine.kinds.subgraphs.estimate:estimate"
     )
+
+    def marks(self, question: "Question") -> "Iterator[tuple[str]]":
+        """The answers, which training shares with no test question."""
+        return ((answer,) for answer in question.answers)
 
     def finished(self, asking: "Asking", questions: "list[Question]") -> "list[Question]":
         """The questions, with what training lacks of those of test."""

@@ -338,7 +338,7 @@ class VariantEngine(Engine):
         asking = self.asking
         dealt, _ = asking.dealt()
         have, core = Counter(q.split for q in dealt), Counter(q.split for q in dealt if q.core)
-        plan = asking.kind.dealing.plan(asking, ())
+        plan = asking.kind.plan(asking, ())
         lacks = {
             at: max(share.parts[at] - have[at], share.core - core[at])
             for at, share in plan.items()

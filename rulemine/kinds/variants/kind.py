@@ -5,7 +5,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.bounds import Bound
-from rulemine.kinds.building import Dealing
 from rulemine.kinds.dealing import Dealable, Share
 from rulemine.kinds.group import Group
 from rulemine.kinds.kind import Amounts, ReleaseFile, Setting, Splits
@@ -31,32 +30,6 @@ class VariantSplits(Splits):
         """Those on one seed text too: they were written for the same triples."""
         for question, own in zip(questions, super().ties(questions), strict=True):
             yield [question.block.seed_text, *own]
-
-
-class VariantDealing(Dealing):
-    """How questions are dealt: each seed text is for one split, so each split is a part."""
-
-    def parts(self, asking: "Asking") -> Mapping[Hashable, int]:
-        """How many questions are wanted of the seed texts of each split."""
-        chosen, wanted = asking.recipe.questions, asking.options.questions
-        if chosen.split != "group":
-            return {"": wanted}
-        shares = (ratio / sum(chosen.ratios) for ratio in chosen.ratios)
-        return {split: round(wanted * share) for split, share in zip(SPLITS, shares, strict=True)}
-
-    def plan(self, asking: "Asking", candidates: Sequence[Dealable]) -> Mapping[Any, Share]:
-        """Its part for each split; of the core as much as test is to have, in validation a third as much."""
-        core = asking.recipe.questions.test_core
-        of_core = {"test": core, "validation": -(-core // 3)}
-        whole = {"train": asking.options.questions}  # in all splits: it is the last
-        return {
-            at: Share({at: most}, whole.get(str(at), most), min(most, of_core.get(str(at), 0)))
-            for at, most in reversed([*asking.parts.items()])
-        }
-
-    def bounds(self, asking: "Asking", question: "Question", split: str) -> Iterator[Bound]:
-        """So many questions about a seed text."""
-        yield Bound(MANY, ("seed text", question.block.seed_text), asking.options.pairs)
 
 
 class VariantLimits(Amounts):
@@ -95,7 +68,6 @@ class VariantKind(WrittenKind):
         ),
     )
     splits = VariantSplits()
-    dealing = VariantDealing()
     limits = VariantLimits("variants.questions", WITHOUT)
     wording = WrittenWording(
         "rulemine.kinds.variants.ask:VariantEngine", "rulemine.kinds.variants.ask:estimate"
@@ -123,6 +95,28 @@ class VariantKind(WrittenKind):
             return seeds_with_splits(rows, questions, self.limits.run(config))
 
         return (ReleaseFile(SEED_TEXTS, SeedRow, about=about, made=made),)
+
+    def parts(self, asking: "Asking") -> Mapping[Hashable, int]:
+        """How many questions are wanted of the seed texts of each split."""
+        chosen, wanted = asking.recipe.questions, asking.options.questions
+        if chosen.split != "group":
+            return {"": wanted}
+        shares = (ratio / sum(chosen.ratios) for ratio in chosen.ratios)
+        return {split: round(wanted * share) for split, share in zip(SPLITS, shares, strict=True)}
+
+    def plan(self, asking: "Asking", candidates: Sequence[Dealable]) -> Mapping[Any, Share]:
+        """Its part for each split; of the core as much as test is to have, in validation a third as much."""
+        core = asking.recipe.questions.test_core
+        of_core = {"test": core, "validation": -(-core // 3)}
+        whole = {"train": asking.options.questions}  # in all splits: it is the last
+        return {
+            at: Share({at: most}, whole.get(str(at), most), min(most, of_core.get(str(at), 0)))
+            for at, most in reversed([*asking.parts.items()])
+        }
+
+    def bounds(self, asking: "Asking", question: "Question", split: str) -> Iterator[Bound]:
+        """So many questions about a seed text."""
+        yield Bound(MANY, ("seed text", question.block.seed_text), asking.options.pairs)
 
 
 KIND = VariantKind()
