@@ -14,6 +14,7 @@ from rulemine.builder.rebuild import prepare_run
 from rulemine.cli import console
 from rulemine.files import write_jsonl
 from rulemine.kinds.written.scripted import ScriptedWriter
+from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
@@ -45,7 +46,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (("rules",), str(folder / "rules.jsonl")),
             (("variants", "texts"), ""),
             (("selection", "share"), 0.3),
-            (("variants", "sets"), 12),
+            (("variants", "questions"), 24),
             (("questions", "ratios"), (1, 1, 2)),
         ],
     )
@@ -104,7 +105,8 @@ def test_a_model_writes_a_run_and_its_journal_makes_it_again(
     monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
     monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.05)
     release = Release.open(made / "published")
-    script = ScriptedWriter(read_parts(release).templates, articles=True)
+    names = WriterNames(release.kg("complete"), (), ())  # pairs have those that are shown
+    script = ScriptedWriter(read_parts(release).templates, names)
 
     def says(request: dict[str, Any], _times: int) -> str:
         time.sleep(0.03)

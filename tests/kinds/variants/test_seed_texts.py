@@ -95,10 +95,8 @@ def test_a_label_that_two_entities_have_names_neither(
 def test_texts_that_name_nothing_and_options_that_clash_are_refused(
     inputs: Inputs, tmp_path: Path
 ) -> None:
-    for name, content, column in (
-        ("a.txt", "Nothing.", ""),
-        ("a.jsonl", '{"of": ["Anna"]}\n', ":of"),
-    ):
+    both = ("a.txt", "Nothing.", ""), ("a.jsonl", '{"of": ["Anna"]}\n', ":of")
+    for name, content, column in both:
         with pytest.raises(InputError, match=r"has 1 text, none of which names.*Then give labels"):
             read(inputs, tmp_path / name, content, column)
     own = VariantSection(texts="a.txt", domains=("x",))
