@@ -17,7 +17,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from rulemine.arrays import among
 from rulemine.kinds.asking import Asking, Tried
 from rulemine.kinds.bounds import Bounds, near, of_proofs
 from rulemine.kinds.dealing import DRAWN, ENOUGH
@@ -34,14 +33,13 @@ __all__ = ["SHARED", "drafts", "most_sharing", "shared_by", "within_limit"]
 SPARE = Fraction(13, 10)
 """Candidates for each question that is wanted: some are like others, or give away what others ask for."""
 
-CORE = 0.6
+CORE = 0.75
 """The fraction of those for validation and test that is drawn over removed triples of the core."""
 
 FEW = 4
 """So many candidates for a split may have something in common, however few are wanted."""
 
 NOWHERE = "no further one can be drawn with as many removed links"
-BETWEEN = "an anchor is an intermediate"
 SHARED = "too many questions share an anchor, a relation or an answer"
 
 
@@ -91,7 +89,7 @@ def drafts(asking: Asking) -> Iterator[Tried]:
                                 bounds.add(split, made)
                                 needed |= asking.facts.needed_by(made)
                         yield tried
-        barred = barred | steps.between(needed)
+        barred = barred | steps.giving(needed, options.max_answers)
 
 
 def _pools(asking: Asking) -> Iterator[tuple[str, Fraction, Bools]]:
@@ -115,9 +113,6 @@ def _tried(asking: Asking, name: str, split: str, number: int, query: Query, eno
     graded = asking.grade(query, max_answers=options.max_answers, max_evidence=options.max_evidence)
     if isinstance(graded, str):
         return Tried(name, (split, number), graded)
-    anchors = np.array([asking.kg.entity_ids[name] for name in graded.anchors], np.int64)
-    if among(anchors, graded.evidence.between).any():
-        return Tried(name, (split, number), BETWEEN)
     missing = graded.asked_for.missing if graded.asked_for else 0
     if not asking.open(name, (split, missing), enough):
         return Tried(name, (split, number), ENOUGH)
@@ -142,8 +137,8 @@ def most_sharing(share: float, size: float | Fraction) -> int:
 def within_limit(questions: Sequence[Question], max_share: float) -> list[Question]:
     """Drops questions of a structure until no more than a fraction of those left share something.
 
-    Which set is the largest is a hard problem; this is greedy, and stops at the highest number that may share
-    something for which it finds enough questions.
+    Which set is the largest is a hard problem; this drops those that share most with too many others, and of
+    these, those of the core last.
 
     Args:
         questions: Questions of one structure.
@@ -152,39 +147,14 @@ def within_limit(questions: Sequence[Question], max_share: float) -> list[Questi
     Returns:
         Those that stay, in the order given.
     """
-    shared = [tuple(shared_by(question)) for question in questions]
-    most = most_sharing(max_share, len(questions))
+    left, shared = list(questions), [{*shared_by(question)} for question in questions]
     while True:
-        left = _with_at_most(shared, most)
-        allowed = most_sharing(max_share, len(left))
-        if most <= allowed:
-            return [questions[i] for i in left]
-        most = min(most - 1, allowed)  # fewer may share, so no more are left
-
-
-def _with_at_most(shared: Sequence[tuple[str, ...]], most: int) -> list[int]:
-    """Questions of which no more than so many share something; those that share most with others go first."""
-    counts = Counter(one for some in shared for one in some)
-    owners: dict[str, list[int]] = {one: [] for one, count in counts.items() if count > most}
-    for i, some in enumerate(shared):
-        for one in some:
-            if one in owners:
-                owners[one].append(i)
-    over = [sum(one in owners for one in some) for some in shared]
-    gone: list[int] = []
-    while (i := max(range(len(shared)), key=lambda i: (over[i], i), default=-1)) >= 0 and over[
-        i
-    ] > 0:
-        gone.append(i)
-        over[i] = -1
-        for one in shared[i]:
-            counts[one] -= 1
-            if counts[one] == most and one in owners:
-                for other in owners[one]:
-                    over[other] -= over[other] > 0
-    dropped = set(gone)
-    for i in sorted(gone):  # some fit again, now that others are gone
-        if all(counts[one] < most for one in shared[i]):
-            counts.update(shared[i])
-            dropped.discard(i)
-    return [i for i in range(len(shared)) if i not in dropped]
+        times, most = (
+            Counter(one for some in shared for one in some),
+            most_sharing(max_share, len(left)),
+        )
+        over = [sum(times[one] > most for one in some) for some in shared]
+        if not any(over):
+            return left
+        place = max(range(len(left)), key=lambda i: (over[i], not left[i].core, i))
+        del left[place], shared[place]

@@ -27,7 +27,7 @@ Bools = npt.NDArray[np.bool_]
 
 STATED, CLEAN, REMOVED, CORE, BARRED = range(5)
 """Of a step: the incomplete graph states it; also whatever else its link leads to from there; it was removed
-and may be asked for; also its triple is of the core; it was removed and may not be asked for."""
+and may be asked for; also its triple is of the core; it is not asked for."""
 
 REMEMBERED = 2**14
 """What is kept of what was found for single entities."""
@@ -35,17 +35,17 @@ REMEMBERED = 2**14
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """All steps between different entities by links that may be asked about; made by `Steps.of`.
+    """All steps by links that may be asked about; made by `Steps.of`.
 
     Attributes:
         kg: The complete graph.
         declarations: Which relations state the same facts.
         links: The relation of each link, and whether a projection to it is inverse.
-        link: int32, shape (steps,), as all others: the link of each step. The steps are by target, link
-            and source.
+        link: int32, shape (steps,), as all others but `status`: the link of each step. The steps are by
+            target, link and source.
         source: Where it comes from.
         target: Where it leads.
-        status: `STATED`, `CLEAN`, `REMOVED`, `CORE` or `BARRED`.
+        status: int8: `STATED`, `CLEAN`, `REMOVED`, `CORE` or `BARRED`.
         fan: To how many entities the link leads from this source.
     """
 
@@ -55,7 +55,7 @@ class Steps:
     link: Ints
     source: Ints
     target: Ints
-    status: Ints
+    status: npt.NDArray[np.int8]
     fan: Ints
     _by_source: Ints
     """The steps by link, source and target."""
@@ -89,10 +89,11 @@ class Steps:
                 if stating.isdisjoint(excluded):
                     asked = declarations.asked(relation, direction)
                     number[i, end] = links.setdefault(asked, len(links))
-        fits = kg.triples[:, 0] != kg.triples[:, 2]
-        s, r, o = kg.triples[fits].T
-        gone = np.where(allowed[fits], np.where(core[fits], CORE, REMOVED)[:, None], BARRED)
-        state = np.where(removed[fits, None], gone, STATED).T.reshape(-1)
+        s, r, o = kg.triples.T
+        gone = np.where(allowed, np.where(core, CORE, REMOVED)[:, None], BARRED)
+        state = np.where(removed[:, None], gone, STATED).astype(np.int8)
+        state[s == o] = BARRED
+        state = state.T.reshape(-1)
         link, source, target = number[r].T.reshape(-1), np.append(o, s), np.append(s, o)
         order = np.lexsort((state, source, link, target))
         order = order[link[order] >= 0]
@@ -112,10 +113,11 @@ class Steps:
         named = tuple((relation, end == DIRECTIONS[0]) for relation, end in links)
         return cls(kg, declarations, named, link, source, target, state, fan, by_source)
 
-    def having(self, status: int) -> Ints:
-        """The steps of a status, ascending; what is `CLEAN` is `STATED`, what is of the core is `REMOVED`."""
+    def having(self, status: int) -> Bools:
+        """Which steps have a status; what is `CLEAN` is also `STATED`, what is `CORE` is also `REMOVED`."""
         also = {STATED: CLEAN, REMOVED: CORE}.get(status, status)
-        return np.flatnonzero((self.status == status) | (self.status == also)).astype(np.int32)
+        found: Bools = (self.status == status) | (self.status == also)
+        return found
 
     @cached_property
     def reached(self) -> Callable[[int, int], frozenset[int]]:
@@ -132,15 +134,29 @@ class Steps:
 
         return found
 
-    def between(self, pairs: Iterable[tuple[str, ...]]) -> Bools:
-        """Which steps join one of some unordered pairs of entities, shape (steps,)."""
+    def giving(self, pairs: Iterable[tuple[str, ...]], few: int) -> Bools:
+        """Which steps join some pairs of entities, or are of a link and source of which one does.
+
+        Args:
+            pairs: The pairs, in any order.
+            few: The most steps of such a link and source.
+
+        Returns:
+            Shape (steps,).
+        """
         ids, size = self.kg.entity_ids, len(self.kg.entities)
         wanted = [sorted((ids[a], ids[b])) for a, b in pairs]
         low, high = np.minimum(self.source, self.target), np.maximum(self.source, self.target)
         found: Bools = np.isin(
             low.astype(np.int64) * size + high, [a * size + b for a, b in wanted]
         )
-        return found
+        order = self._by_source
+        starts = changes(self.link[order], self.source[order])
+        whole = np.zeros(len(order), bool)
+        if len(order):
+            some = np.logical_or.reduceat(found[order], starts)
+            whole[order] = some.repeat(np.diff(starts, append=len(order)))
+        return found | (whole & (self.fan <= few))
 
     def projection(self, link: int, of: Query) -> Query:
         """What a link leads to from what a query gives, with all statements of its facts."""

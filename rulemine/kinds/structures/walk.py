@@ -214,12 +214,29 @@ class Walk:
                     part.form not in self._seen
                     and part.gives.union(part.between).isdisjoint(part.anchors)
                     and self._types.shared(part.gives)
-                    and not any(self._times[one] >= self._most for one in shared)
+                    and not any(map(self._is_full, shared))
                 ):
                     self._seen.add(part.form)
                     self._times.update(shared)
+                    self._bar({one for one in part.links if self._is_full(steps.links[one][0])})
                     return self._query(part.form)
         return None
+
+    def _is_full(self, one: Any) -> bool:
+        """Whether enough queries have an anchor, a relation or an answer."""
+        return self._times[one] >= self._most
+
+    def _bar(self, links: set[int]) -> None:
+        """Takes the steps by the relations of some links out of all further draws."""
+        if not links:
+            return
+        names, steps = {self._steps.links[one][0] for one in links}, self._steps
+        gone = np.array([relation in names for relation, _ in steps.links], bool)
+        self._barred = self._barred | gone[steps.link]
+        for kept in (self._table, self._first, self._steps_to):
+            kept.cache_clear()
+        for name in ("_leaving", "_branching"):
+            self.__dict__.pop(name, None)
 
     def _plans(self, missing: int, core: bool) -> list[Goal]:
         """The plans of which something can be drawn."""
@@ -282,7 +299,7 @@ class Walk:
         steps, below = self._steps, node.hops[place].below
         for step in self._into(node, place, target, above, beside) if first is None else (first,):
             source, link = steps.source.item(step), steps.link.item(step)
-            if source in seen or self._times[steps.links[link][0]] >= self._most:
+            if source in seen:
                 continue
             if below is None:
                 yield Drawn(
@@ -388,16 +405,14 @@ class Walk:
     def _made(self, node: Goal, place: int) -> StepTable:
         """The steps of a place from whose source the rest below can be drawn."""
         steps, hop = self._steps, node.hops[place]
-        at = steps.having(hop.status)
         most = len(steps.kg.entities) if node.hops[1:] else node.most
-        at = at[(steps.fan[at] >= hop.least) & (steps.fan[at] <= most) & ~self._barred[at]]
-        link, source = steps.link[at], steps.source[at]
-        if hop.below is not None:
-            return StepTable(steps, at[_has(self._possible(hop.below, self._after), source, link)])
-        fits = self._joinable.leaves[link] & self._anchors[source]
-        return StepTable(
-            steps, at[fits & _has(self._branching, source, link) if node.union else fits]
-        )
+        fits = steps.having(hop.status) & (steps.fan >= hop.least) & (steps.fan <= most)
+        fits &= self._leaving if hop.below is None else ~self._barred
+        at = np.flatnonzero(fits).astype(np.int32)
+        if hop.below is not None or node.union:
+            first = self._branching if hop.below is None else self._possible(hop.below, self._after)
+            at = at[_has(first, steps.source[at], steps.link[at])]
+        return StepTable(steps, at)
 
     def _made_first(self, plan: Goal) -> tuple[StepTable, list[list[int]]]:
         """The steps that may be drawn first, and the groups of each link."""
@@ -431,6 +446,12 @@ class Walk:
         return np.packbits(self._joinable.beside, axis=1)
 
     @cached_property
+    def _leaving(self) -> Bools:
+        """Which steps may start from an anchor."""
+        steps = self._steps
+        return self._anchors[steps.source] & self._joinable.leaves[steps.link] & ~self._barred
+
+    @cached_property
     def _near(self) -> StepTable:
         """The steps of links that lead to a few entities together."""
         steps = self._steps
@@ -442,8 +463,7 @@ class Walk:
         """Which links lead on from each entity and from one that is akin to it; as `_possible`."""
         steps, near = self._steps, self._near.at
         links = np.zeros((len(steps.kg.entities), -(-len(steps.links) // 8)), np.uint8)
-        leaving = np.flatnonzero(self._anchors[steps.source])
-        link, source = steps.link[leaving], steps.source[leaving]
+        link, source = steps.link[self._leaving], steps.source[self._leaving]
         bits = np.uint8(128) >> (link & 7).astype(np.uint8)
         np.bitwise_or.at(links, (source, link >> 3), bits)
         order = near[np.lexsort((steps.source[near], steps.link[near]))]
