@@ -81,7 +81,7 @@ COUNT_SHARE, WITHOUT_SHARE = 0.05, 0.05
 TREES = 60
 """Trees drawn for a candidate at most."""
 
-MOST_SPENT, MOST_DRAWN, FEW = 3, 10, 30
+MOST_SPENT, MOST_DRAWN, FEW = 3, 10, 20
 """Times as many candidates, and trees, of a part as it should have questions, or `FEW`, at most."""
 
 NO_CELL = "for test only, which has no questions of this shape"

@@ -127,26 +127,27 @@ class Engine:
                     query = made.found.query if isinstance(made.found, Question) else ""
                     self.asking.writing.concerns(made.keys, [query])
                 yield self.drawn(made)
-            share, number = self._good / max(1, self._written), counted(self._written, self.noun)
-            self.asking.writing.status(f"{share:.0%} of {number} accepted")
-            self._check_use()
-            if max(self._since.values(), default=0) >= HOPELESS:
+            self.asking.writing.status(
+                f"{self._good / max(1, self._written):.0%} of {counted(self._written, self.noun)} accepted"
+            )
+            if self._is_hopeless():
                 return
 
     def _of_batch(self, tasks: Sequence[Task]) -> Iterator[Made]:
         """What comes of tasks; what can be mended, at the end and once more."""
-        again: list[Task] = []
-        keys: dict[int, tuple[str, ...]] = {}
+        again: dict[int, Made] = {}
         for made in self._replied(tasks):
             refused = made.found if isinstance(made.found, Rejection | Refusal) else None
             if refused and self.session is not None and self.may_mend(refused.reason):
-                again.append(self._mended(made.task, refused, made.reply))
-                keys[made.task.number] = made.keys
+                task = self._mended(made.task, refused, made.reply)
+                again[task.number] = made._replace(task=task)
             else:
                 yield made
-        self._check_use()
-        for made in self._replied(again):
-            yield made._replace(keys=(*keys[made.task.number], *made.keys))
+        if self._is_hopeless():
+            yield from again.values()
+            return
+        for made in self._replied([one.task for one in again.values()]):
+            yield made._replace(keys=(*again[made.task.number].keys, *made.keys))
 
     def _replied(self, tasks: Sequence[Task]) -> Iterator[Made]:
         """What comes of tasks, in their order."""
@@ -156,14 +157,13 @@ class Engine:
             replies = self.session.run([partial(self._ask, task) for task in tasks])
         for task, (reply, keys) in zip(tasks, replies, strict=True):
             self.asking.writing.concerns(keys)
-            said = "" if isinstance(reply, Refusal) else reply
             for one in [reply] if isinstance(reply, Refusal) else self.read(reply):
                 found = self._made(task, one)
                 if isinstance(found, Question | Draft):
                     self._since.clear()
                 elif self.session is not None:
                     self._since[found.reason] += 1
-                yield Made(task, found, said, keys)
+                yield Made(task, found, "" if isinstance(reply, Refusal) else reply, keys)
 
     async def _ask(self, task: Task, ask: "Ask") -> _Said:
         call = self.call(task)
@@ -190,12 +190,18 @@ class Engine:
             why = refused.reason + f" ({refused.detail})" * bool(refused.detail) + "."
         return replace(task, refused=(" ".join(reply.split())[:MOST_QUOTED], why))
 
-    def _check_use(self) -> None:
-        """Ends a build whose model has written nothing of use."""
-        if self._good or max(self._since.values(), default=0) < HOPELESS or self.session is None:
-            return
-        why = "; ".join(f"{n:,} × {reason}" for reason, n in self._since.most_common())
-        raise UserError(f"no question is left: {why}.\n{self.session.advice}{self.advice}")
+    def _is_hopeless(self) -> bool:
+        """Whether too many replies of a model in a row were refused for one cause.
+
+        Raises:
+            UserError: None was of use before, either.
+        """
+        if self.session is None or max(self._since.values(), default=0) < HOPELESS:
+            return False
+        if not self._good:
+            why = "; ".join(f"{n:,} × {reason}" for reason, n in self._since.most_common())
+            raise UserError(f"no question is left: {why}.\n{self.session.advice}{self.advice}")
+        return True
 
     @cached_property
     def calls(self) -> "WritingCalls":

