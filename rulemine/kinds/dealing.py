@@ -148,7 +148,7 @@ def deal(
                 for key, queue in list(queues.items()):
                     most = min(
                         share.parts.get(key[0], 0) * (1 + twice) - have[key[0]],
-                        plan[last].parts.get(key[0], 0) - whole[key[0]],
+                        plan[last].parts.get(key[0], math.inf) - whole[key[0]],
                     )
                     window = [
                         i
