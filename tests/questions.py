@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from typing import Any
-from unittest.mock import Mock
 
 from rulemine.kg.graph import Triple
 from rulemine.kinds.rules.block import RuleBlock
@@ -10,13 +9,6 @@ from rulemine.query.sparql import to_sparql
 from rulemine.query.tree import Anchor, Projection
 from rulemine.release.records import HardAnswer, Question, Unseen
 from rulemine.seeds import Stream, stream
-
-
-def no_patterns() -> Any:
-    """Nothing but what a test is about keeps a question out of a split."""
-    patterns = Mock(**{"objection.return_value": None})
-    patterns.anew.return_value = patterns
-    return patterns
 
 
 def what_is_asked(topic: str, relation: str, direction: str) -> dict[str, Any]:

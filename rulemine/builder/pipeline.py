@@ -58,7 +58,7 @@ class Build(BuildStages):
             inputs.kg, inputs.implied, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
-            inputs.amie, inputs.earlier, inputs.standards, inputs.classes  # noqa: B018
+            inputs.amie, inputs.earlier, inputs.standards  # noqa: B018
             self.kind.options(inputs)  # what only this kind reads
         if self._words is not None:
             from rulemine.builder.verbalize_stage import check_source

@@ -241,8 +241,7 @@ def _templates(release: Release) -> dict[str, Any]:
 def _filter(release: Release) -> dict[str, Any]:
     kg = release.manifest["kg"]
     standards = tuple(build(Standard, row, "manifest.json") for row in kg.get("standards", ()))
-    classes = {name: tuple(of) for name, of in kg.get("classes", {}).items()}
-    return {"excluded": dict(kg.get("dropped", {})), "classes": classes, "standards": standards}
+    return {"excluded": dict(kg.get("dropped", {})), "standards": standards}
 
 
 _StandIn = tuple[Callable[[Release], dict[str, Any]], str]

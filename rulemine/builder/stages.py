@@ -423,7 +423,6 @@ class BuildStages:
             "templates": inputs.templates.to_plain(),
             "reference": inputs.reference.digest if inputs.reference else "",
             "restated": self.recipe.restated,
-            "classes": inputs.classes,
             "implied": sorted(rule.id for rule in inputs.implied),
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **self.kind.options(inputs),

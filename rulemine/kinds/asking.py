@@ -35,11 +35,8 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.kinds.bounds import Bounds, near, of_proofs
 from rulemine.kinds.checks import Unaskable, refusal
-from rulemine.kinds.contrived import Contrived
 from rulemine.kinds.dealing import DRAWN, Dealable, deal
 from rulemine.kinds.graded import Graded, Grader, RemovedTriples
-from rulemine.kinds.locks import RememberedFacts, removed_facts
-from rulemine.kinds.near_duplicates import NearDuplicates
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.texts import Texts
 from rulemine.kinds.writing import Writing
@@ -50,6 +47,7 @@ from rulemine.query.query_graph import QueryGraph
 from rulemine.query.tree import Anchor, Projection, Query
 from rulemine.query.wider import Wider
 from rulemine.release.naming import name_entities
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.removal.selection import Selection
@@ -139,7 +137,6 @@ class Asking:
         self.kind: Any = KINDS.find(self.recipe.kind)
         self.options, self.seed = self.recipe.own, self.recipe.seed
         self.declarations = self.templates.declarations
-        self.near = NearDuplicates(self.declarations)  # as long as a kind deals on its own
         self.rejections: list[Rejection] = []
         self.queries: set[str] = set()
         self.sampling: dict[str, Any] = {}
@@ -203,10 +200,7 @@ class Asking:
         part, stratum, found, splits = tried
         self.tried[part] += 1
         if isinstance(found, Draft):
-            self.queries.add(found.graded.query.text)
-            question = found.graded.question(self.kind.name, found.block)
-            text = found.text
-            found = question if text is None else self.texts.from_model(question, text)
+            found = self.question(found)
         if not isinstance(found, Question):
             self._since[part, stratum][found if isinstance(found, str) else found.reason] += 1
             self.refuse(found, part)
@@ -322,16 +316,12 @@ class Asking:
         return refusal(graded) or graded
 
     def question(self, draft: Draft) -> Question | Rejection:
-        """The question of a draft, in words, or why it cannot have them."""
+        """The question of a draft, with the words of a model if there are any, or why it cannot have them."""
         made = draft.graded.question(self.kind.name, draft.block)
-        worded = (
-            self.texts.from_template(made)
-            if draft.text is None
-            else self.texts.from_model(made, draft.text)
-        )
-        if isinstance(worded, Question):
-            self.queries.add(worded.query)
-        return worded
+        found = made if draft.text is None else self.texts.from_model(made, draft.text)
+        if isinstance(found, Question):
+            self.queries.add(found.query)
+        return found
 
     def link(self, triple: Triple, end: str) -> Query:
         """See `link_to`."""
@@ -399,14 +389,6 @@ class Asking:
         )
 
     @cached_property
-    def contrived(self) -> Contrived:
-        """Scores queries."""
-        classes = self.inputs.classes
-        places = self.templates.places.union(classes.get("within", ()))
-        gossip, loose = classes.get("gossip", ()), classes.get("loose", ())
-        return Contrived(self.graph, self.declarations, self.inputs.types, places, gossip, loose)
-
-    @cached_property
     def names(self) -> tuple[EntityNames, ...]:
         """The names of all entities."""
         labels = self.inputs.labels
@@ -419,9 +401,9 @@ class Asking:
         return Texts(self.names, self.templates, naming, language)
 
     @cached_property
-    def facts(self) -> RememberedFacts:
+    def facts(self) -> RemovedFacts:
         """The facts that are removed, which no split may give away to a later one."""
-        return removed_facts(self.kg, self.selection)
+        return RemovedFacts(self.kg.labeled(self.selection.head))
 
     @cached_property
     def _further(self) -> list[str]:

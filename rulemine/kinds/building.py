@@ -35,10 +35,8 @@ class BuildingKind(Kind):
         By default the section of the recipe, with digests of files, the splits, the relations that are left
         out, what only the kind reads, and what a model is told that writes.
         """
-        from rulemine.kinds.locks import splitting
-
         recipe, section = inputs.recipe, inputs.recipe.own.portable()
-        read = {key for one in self.inputs for key in one.keys}
+        chosen, read = recipe.questions, {key for one in self.inputs for key in one.keys}
         for key in keys_of(recipe.own, f"{recipe.kind}."):
             name = key.path[-1]
             if key.name in read:
@@ -48,7 +46,7 @@ class BuildingKind(Kind):
                 section[name] = digest_of(read_text(path).encode())
         return {
             recipe.kind: section,
-            "splits": splitting(recipe),
+            "splits": [chosen.split, chosen.test_core, *chosen.ratios, chosen.max_facts],
             "excluded": sorted(inputs.excluded),
             **inputs.digests(),
             **({"naming": recipe.naming, **inputs.model_options()} if self.wording.writes else {}),

@@ -317,11 +317,6 @@ class Inputs:
         return () if self.recipe.selection.mode == "none" else self._filter.standards
 
     @cached_property
-    def classes(self) -> dict[str, tuple[str, ...]]:
-        """Classes of relations, by name, from the file that says which are not asked about."""
-        return dict(self._filter.classes)
-
-    @cached_property
     def amie(self) -> AmieJar | None:
         """The original AMIE where it mines; None: this package's miner does."""
         with of_key("amie_jar"):
@@ -387,7 +382,6 @@ class Inputs:
             "inverses": self.inverses or None,
             "found": [row._asdict() for row in self.found] or None,
             "dropped": self.excluded if self.recipe.questions.filter else None,
-            "classes": {name: list(of) for name, of in self.classes.items()} or None,
             "standards": [to_json(one) for one in self.standards] or None,
             "amie_jar": self.amie and self.amie.digest,
         }

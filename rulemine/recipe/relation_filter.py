@@ -70,12 +70,10 @@ class RelationFilter(NamedTuple):
 
     Attributes:
         drop: Relation → why it is not asked about, sorted.
-        classes: Name → its relations, sorted.
         standards: What rules of some form have to reach, in the order of the file.
     """
 
     drop: Mapping[str, str] = MappingProxyType({})
-    classes: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     standards: tuple[Standard, ...] = ()
 
 
@@ -127,7 +125,6 @@ def load_filter(
     every = (_resolved(one, file.classes, known, called) for one in standards)
     return RelationFilter(
         {relation: file.drop[relation] for relation in sorted(known & file.drop.keys())},
-        {name: tuple(sorted(known & {*some})) for name, some in file.classes.items()},
         tuple(one for one in every if one),
     )
 

@@ -30,7 +30,6 @@ def ask(
     none = {
         "labels": {},
         "excluded": {},
-        "classes": {},
         "implied": (),
         "reference": None,
         "earlier": NOTHING,

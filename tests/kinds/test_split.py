@@ -4,14 +4,12 @@ from itertools import combinations
 import pytest
 
 from rulemine.errors import UserError
-from rulemine.kinds.locks import LockReason, Locks
 from rulemine.kinds.split import split
 from rulemine.release.groups import groups_of
-from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SPLITS, Unseen
 from tests import some_seeds
-from tests.questions import no_patterns, question, random_questions
+from tests.questions import question, random_questions
 from tests.structures import structure_question
 
 RATIOS = (8, 1, 1)
@@ -95,19 +93,6 @@ def test_an_empty_split_took_a_question_that_needs_many_facts(single):
         done = split(asked, "group", RATIOS, 0, max_facts=1).questions
         assert {q.split for q in done if q.hard[1:]} == {"train"}
         assert min(sizes(done)) > 0
-
-
-def test_a_split_needs_no_more_removed_facts_than_its_share():
-    triples = [(f"s{i}", "r", f"o{i}") for i in range(9)]
-    locks = Locks(RemovedFacts(triples), 2, no_patterns(), {"test": 0.25})
-    asked = [question(i, triple) for i, triple in enumerate(triples)]
-    for some in asked[:2]:
-        assert locks.objection(some, "test") is None
-        locks.add(some, "test")
-    assert locks.objection(asked[2], "test") == LockReason.ENOUGH
-    assert locks.objection(asked[1], "test") is None  # it needs nothing new
-    assert locks.objection(asked[2], "validation") is None
-    assert locks.objection(asked[0], "validation") == LockReason.GIVES
 
 
 def test_sizes_are_exact_where_groups_are_single():

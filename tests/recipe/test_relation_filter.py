@@ -117,7 +117,6 @@ def test_standards_name_relations_and_classes(tmp_path: Path) -> None:
         ),
     )
     assert len(load_filter(file, (*RELATIONS, "elsewhere")).standards) == 2
-    assert load_filter(file, RELATIONS).classes == {"met": ("knows",)}
 
 
 @pytest.mark.parametrize(

@@ -204,13 +204,6 @@ def _reason(ballots: Sequence[Ballot]) -> str:
     return BAD[bad.most_common(1)[0][0]] if bad else UNREAD
 
 
-KEPT = 0.4
-"""The part of what a script wrote of each shape that may be asked."""
-
-CONTRIVED = "it is more contrived than others"
-"""Why what a script wrote is not asked."""
-
-
 MOST_FOUND = 3
 """Times as many questions as are wanted in all are found for a split at most."""
 
@@ -317,7 +310,6 @@ class VariantEngine(Engine):
         self._components = Components(self.kg, self.inputs.excluded)
         self._topics = Topics.of_inputs(self.inputs)
         self._shown: dict[str, Shown] = {}
-        self._points: dict[str, list[int]] = {}
         self._script = ScriptedWriter(asking.templates, self.names, self.inputs["joins"])
         self._namer = Namer(asking.names, asking.templates, self.names.naming)
 
@@ -426,28 +418,7 @@ class VariantEngine(Engine):
 
     def judged(self, made: Iterator[Made]) -> Iterator[Made]:
         """See `Engine`."""
-        if self.session is None:
-            return self._less_contrived(made)
         return made if self.judges is None else self._accepted(self.judges, made)
-
-    def _less_contrived(self, made: Iterable[Made]) -> Iterator[Made]:
-        """What a script wrote: of each shape the least contrived so far, best first; all listed chains."""
-        of_shape: dict[str, list[tuple[int, Made]]] = {}
-        for one in made:
-            if isinstance(one.found, Draft):
-                graded = one.found.graded
-                listed = self.inputs["joins"] is not None and graded.structure.hops > 1
-                points = 0 if listed else self.asking.contrived.points(graded.grades)
-                of_shape.setdefault(graded.structure.shape, []).append((points, one))
-            else:
-                yield one
-        for shape, some in of_shape.items():
-            seen = self._points.setdefault(shape, [])
-            seen += [points for points, _ in some]
-            seen.sort()
-            most = seen[int((len(seen) - 1) * KEPT)]
-            for points, one in sorted(some, key=lambda pair: pair[0]):
-                yield one if points <= most else one._replace(found=Refusal(CONTRIVED))
 
     def _panel(self) -> Judges | None:
         """The judges, if the recipe names any."""

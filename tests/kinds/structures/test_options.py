@@ -11,13 +11,13 @@ import pytest
 from rulemine.errors import ConfigError, UserError
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.locks import removed_facts
-from rulemine.kinds.near_duplicates import NEAR_DUPLICATE
+from rulemine.kinds.bounds import NEAR_DUPLICATE
 from rulemine.kinds.structures.ask import within_limit
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
 from tests.kinds.structures.worlds import RandomWorld
@@ -84,7 +84,7 @@ def test_no_split_gives_away_what_a_later_one_needs(monkeypatch: pytest.MonkeyPa
     options = {"names": EASY, "per_structure": 24, "max_share": 1.0, "ratios": (2, 1, 1)}
     monkeypatch.setattr(QuestionSection, "max_facts", 2)
     asked = world.ask(**options)
-    facts = removed_facts(world.kg, world.selection)
+    facts = RemovedFacts(world.kg.labeled(world.selection.head))
     assert {q.split for q in asked.questions} == {"train", "validation", "test"}
     assert [facts.leaked(asked.questions, split) for split in ("test", "validation")] == [0, 0]
     needed = [facts.needed_by(q) for q in asked.questions if q.split != "train"]

@@ -15,7 +15,6 @@ from rulemine.errors import UserError
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.bounds import Bounds
 from rulemine.kinds.checks import Unaskable
-from rulemine.kinds.locks import removed_facts
 from rulemine.kinds.subgraphs.ask import CELLS
 from rulemine.kinds.subgraphs.kind import SubgraphKind
 from rulemine.kinds.subgraphs.options import SubgraphSection
@@ -38,6 +37,7 @@ from rulemine.recipe.earlier import NOTHING, Earlier
 from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.naming import Namer
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
 from rulemine.text.naming_rules import ANCHOR_MISSING
@@ -167,7 +167,7 @@ def test_test_has_its_share_and_its_core(split: QuestionSet) -> None:
 def test_training_gives_nothing_of_test_and_has_nothing_that_is_reserved(
     split: QuestionSet,
 ) -> None:
-    assert removed_facts(WORLD.kg, WORLD.selection).leaked(split.questions, "test") == 0
+    assert RemovedFacts(WORLD.kg.labeled(WORLD.selection.head)).leaked(split.questions, "test") == 0
     test, train = ([q for q in split.questions if q.split == s] for s in ("test", "train"))
     taken = {answer for question in test for answer in question.answers}
     assert not any(taken & {*q.answers} for q in train)

@@ -12,12 +12,11 @@ from werkzeug import Response
 from rulemine.errors import ConfigError, UserError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.asking import Asking
+from rulemine.kinds.bounds import Bounds, near
 from rulemine.kinds.building import kind_of
 from rulemine.kinds.checks import Unaskable
 from rulemine.kinds.dealing import ENOUGH, GIVES
-from rulemine.kinds.locks import removed_facts
-from rulemine.kinds.near_duplicates import NearDuplicates
-from rulemine.kinds.variants.ask import CONTRIVED, UNREAD
+from rulemine.kinds.variants.ask import UNREAD
 from rulemine.kinds.variants.kind import MANY
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.seed_texts import given_sets
@@ -37,6 +36,7 @@ from rulemine.recipe.joins import Joins
 from rulemine.recipe.options import QuestionSection
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.naming import Namer
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SEED_TEXTS, SPLITS, Question
 from rulemine.text.normalization import fold, mentions
@@ -185,7 +185,6 @@ def test_nothing_is_idle(made: QuestionSet) -> None:
     for question in made.questions:
         assert not [*redundancies(graph, parse(question.query), WORLD.declarations)]
     assert made.sampling["variants"]["rejected"][Unaskable.NEEDLESS] > 0
-    assert made.sampling["variants"]["rejected"][CONTRIVED] > 0
 
 
 def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go(
@@ -194,7 +193,7 @@ def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go(
     monkeypatch.setattr(QuestionSection, "max_facts", 2)
     chosen = QuestionSection(ratios=(2, 1, 1), test_core=6)
     found = asked(inputs_of(chosen=chosen, questions=60))
-    facts = removed_facts(WORLD.kg, WORLD.selection)
+    facts = RemovedFacts(WORLD.kg.labeled(WORLD.selection.head))
     of = {split: [q for q in found.questions if q.split == split] for split in SPLITS}
     assert all(of.values())
     for split in ("test", "validation"):
@@ -203,10 +202,10 @@ def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go(
     assert len(of["test"]) <= 15
     assert sum(q.core for q in of["test"]) >= 3
     assert found.sampling["variants"]["rejected"][GIVES] > 0
-    near = NearDuplicates(WORLD.declarations)
+    bounds = Bounds(near(lambda question: question.anchors))
     for question in found.questions:
-        near.add(question)
-    assert all(map(near.stays, found.questions))
+        assert bounds.objection("", question) is None
+        bounds.add("", question)
     splits = {(question.block.seed_text, question.split) for question in found.questions}
     assert len(splits) == len({text for text, _ in splits}), "a seed text is for one split"
 
