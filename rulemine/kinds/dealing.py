@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["DRAWN", "ENOUGH", "GIVES", "Dealable", "Share", "by_ratios", "deal"]
+__all__ = ["DRAWN", "ENOUGH", "GIVES", "Dealable", "Share", "by_ratios", "deal", "fill_empty"]
 
 DRAWN = ("test", "validation", "train")
 """The splits in the order in which they are filled."""
@@ -181,3 +181,17 @@ def deal(
         if i not in split_of:
             reasons.setdefault(i, ENOUGH if needed.isdisjoint(one.gives) else GIVES)
     return split_of, {i: why for i, why in reasons.items() if i not in split_of}
+
+
+def fill_empty(candidates: Sequence[Dealable], split_of: dict[int, str]) -> None:
+    """Gives each split without a candidate the smallest one that it may have of a split with several.
+
+    For candidates that are all dealt: where groups are large, no split is empty because none is small enough.
+    """
+    for split in DRAWN:
+        if split not in split_of.values():
+            times = Counter(split_of.values())
+            spare = [
+                i for i, at in split_of.items() if times[at] > 1 and split in candidates[i].splits
+            ]
+            split_of[min(spare, key=lambda i: (candidates[i].size, i))] = split

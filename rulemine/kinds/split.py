@@ -17,7 +17,7 @@ import numpy as np
 
 from rulemine.errors import UserError, counted
 from rulemine.kinds.bounds import Bounds
-from rulemine.kinds.dealing import DRAWN, Dealable, Share, deal
+from rulemine.kinds.dealing import DRAWN, Dealable, Share, deal, fill_empty
 from rulemine.kinds.registry import kind_named
 from rulemine.release.groups import groups_of
 from rulemine.release.question_set import QuestionSet
@@ -107,12 +107,12 @@ def _of_groups(
         )
         for g in order
     ]  # fmt: skip
-    core, least = sum(q.core for q in questions), min(one.size for one in candidates)
+    core = sum(q.core for q in questions)
     asked, plan = min(test_core, core // 3), dict[str, Share]()
     for split, own in (("test", asked), ("validation", asked / 3)):
         share = ratios[SPLITS.index(split)] / sum(ratios)
         of_core = max(core * share, own)
-        size = max(least, round((len(questions) - core) * share + of_core))
+        size = round((len(questions) - core) * share + of_core)
         plan[split] = Share({"": size}, size, round(of_core))
     plan["train"] = Share({"": len(questions)}, len(questions))
     held = bounds(plan["test"].core)
@@ -125,6 +125,7 @@ def _of_groups(
         return why
 
     split_of, _ = deal(candidates, plan, take)
+    fill_empty(candidates, split_of)
     return {q.id: split_of[i] for i, g in enumerate(order) for q in groups[g]}
 
 

@@ -27,7 +27,7 @@ from rulemine.kinds.cypher.instantiate import CypherTask, TaskMaker
 from rulemine.kinds.cypher.options import SPLIT_WAYS
 from rulemine.kinds.cypher.realism import Realism, draft_characteristics
 from rulemine.kinds.cypher.words.texts import QuestionTexts
-from rulemine.kinds.dealing import DRAWN, Dealable, Share, by_ratios, deal
+from rulemine.kinds.dealing import DRAWN, Dealable, by_ratios, deal, fill_empty
 from rulemine.kinds.graded import new_question
 from rulemine.kinds.texts import SAME
 from rulemine.recipe.earlier import AGAIN
@@ -157,15 +157,12 @@ def _together(tried: list[Tried], by: str, chosen: QuestionSection) -> list[Trie
         Dealable("", "", none, none, sum(tried[i].found.core for i in own), size=len(own))  # type: ignore[union-attr]
         for own in groups.values()
     ]
-    sizes = sorted(one.size for one in some)
-    plan = {
-        split: Share({"": max(share.total, sizes[2])}, max(share.total, sizes[2]), share.core)
-        for split, share in by_ratios({"": sum(sizes)}, some, chosen).items()
-    }
+    plan = by_ratios({"": sum(one.size for one in some)}, some, chosen)
     split_of, _ = deal(some, plan)
+    fill_empty(some, split_of)
     for place, own in enumerate(groups.values()):
         for i in own:
-            tried[i] = tried[i]._replace(splits=(split_of.get(place, "train"),))
+            tried[i] = tried[i]._replace(splits=(split_of[place],))
     return tried
 
 
