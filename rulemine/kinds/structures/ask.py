@@ -73,8 +73,9 @@ def drafts(asking: Asking) -> Iterator[Tried]:
                 name, steps, joinable[name], asking.inputs.types, anchors, barred,
                 options.max_answers, most, random,
             )  # fmt: skip
-            enough = math.ceil(wanted / (LINKS[name] + 1))
+            left = math.ceil(wanted)
             for number in range(LINKS[name], -1, -1):
+                enough = math.ceil(left / (number + 1))  # what others lack, those of fewer give
                 for core_only in (True, False) if number and split in DRAWN[:2] else (False,):
                     few = math.ceil(CORE * enough) if core_only else enough
                     while asking.open(name, (split, number), few):
@@ -87,6 +88,7 @@ def drafts(asking: Asking) -> Iterator[Tried]:
                                 tried = Tried(name, (split, number), why)
                             else:
                                 bounds.add(split, made)
+                                left -= 1
                                 needed |= asking.facts.needed_by(made)
                         yield tried
         barred = barred | steps.giving(needed, options.max_answers)
