@@ -303,9 +303,6 @@ RULES = [
     Rule(Atom(0, "r", 1), (Atom(0, "r", 2), Atom(2, "t", 1), Atom(0, "t", 1))),
     Rule(Atom(0, "r", 1), (Atom(0, "t", 0), Atom(1, "r", 0))),
     Rule(Atom(0, "r", 0), (Atom(0, "t", 2), Atom(2, "r", 0))),
-    Rule(Atom(0, "r", "a"), (Atom(0, "t", "b"),)),
-    Rule(Atom("b", "r", 1), (Atom(1, "t", 2), Atom(2, "r", "a"))),
-    Rule(Atom(0, "r", 1), (Atom(0, "t", "nobody"), Atom(1, "r", 0))),
     Rule(Atom(0, "r", 1), (Atom(0, "unknown", 1),)),
 ]
 
