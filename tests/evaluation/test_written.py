@@ -65,7 +65,7 @@ def test_an_empty_reply_is_wrong_and_a_perfect_one_right_in_every_group(release:
         for row in report.rows:
             for metric in ("hits_any", "recall", "f1"):
                 assert row.scores[metric].value == (score if row.n else None)
-    
+
 
 def test_whatever_reads_releases_reads_these(release: Release) -> None:
     found = answer(release, "reasoner", split=None)

@@ -69,7 +69,7 @@ def test_rules_and_measures_are_those_of_the_golden_list(
     assert found.keys() <= expected.keys()
     for key, rule in found.items():
         _, counts, measures = expected[key]
-        ours = (rule.support, rule.body_size, rule.pca_body_size, rule.functional)
+        ours = (rule.support, rule.body_size, rule.pca_body_size, rule.known.functional)
         assert ours == counts, rule
         known = rule.known
         assert (

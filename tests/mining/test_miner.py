@@ -26,8 +26,8 @@ def test_a_rule_carries_its_canonical_form_and_counts() -> None:
     rule = next(r for r in mine(FAMILY, LOOSE) if r.head.relation == "grandparent")
     assert rule.head == Atom(0, "grandparent", 1)
     assert rule.body == (Atom(0, "parent", 2), Atom(2, "parent", 1))
-    assert (rule.support, rule.body_size, rule.pca_body_size, rule.head_size) == (3, 3, 3, 4)
-    assert rule.functional == 0
+    assert (rule.support, rule.body_size, rule.pca_body_size, rule.known.head_size) == (3, 3, 3, 4)
+    assert rule.known.functional == 0
 
 
 def test_rules_are_canonical_and_in_canonical_order() -> None:

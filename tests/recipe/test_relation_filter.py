@@ -47,7 +47,7 @@ def test_statistics_name_each_relation_that_is_beyond_a_threshold() -> None:
 def test_a_filter_file_lists_relations_with_reasons(tmp_path: Path) -> None:
     file = tmp_path / "filter.toml"
     file.write_text('[drop]\n"knows" = "too easy"\n"elsewhere" = "of another graph"\n')
-    assert load_filter(file, RELATIONS) == ({"knows": "too easy"}, {}, ())
+    assert load_filter(file, RELATIONS) == ({"knows": "too easy"}, ())
     assert load_filter("fb15k237", RELATIONS).drop == {}
 
 
