@@ -275,8 +275,9 @@ class Asking:
         Raises:
             UserError: There is nothing.
         """
-        empty = {split for _, candidate in self.pool for split in candidate.splits}
-        empty -= {q.split for q in questions}
+        empty = {split for _, one in self.pool for split in one.splits} - {
+            q.split for q in questions
+        }
         if questions[0].split and empty:
             raise UserError(
                 f"{counted(len(questions), 'question')} could be drawn, none of them for "

@@ -32,6 +32,7 @@ from rulemine.removal.selection import Selection
 
 __all__ = [
     "Graded", "Grader", "HardRow", "RemovedTriples", "asked_by", "new_question", "preferred",
+    "relations_of",
 ]  # fmt: skip
 
 Ints = npt.NDArray[np.int64]
@@ -197,7 +198,7 @@ class Graded:
         return new_question(
             kind,
             **query,
-            relations=tuple(sorted(_relations(self.query))),
+            relations=tuple(sorted(relations_of(self.query))),
             intermediates=tuple(name for name in between if name not in known),
             answers=answers,
             stated=grades.stated,
@@ -295,9 +296,10 @@ class Grader:
         return tuple(self.graph.kg.labeled(np.asarray(rows, np.int64)))
 
 
-def _relations(query: Query) -> set[str]:
+def relations_of(query: Query) -> set[str]:
+    """The relations of a query."""
     own = {query.relation} if isinstance(query, Projection) else set()
-    return own.union(*map(_relations, parts_of(query)))
+    return own.union(*map(relations_of, parts_of(query)))
 
 
 _EMPTY: dict[str, Any] = {

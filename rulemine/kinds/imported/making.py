@@ -13,7 +13,7 @@ from rulemine.errors import InputError, QueryError, UserError, counted
 from rulemine.files import digest_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kinds.graded import asked_by, new_question
+from rulemine.kinds.graded import asked_by, new_question, relations_of
 from rulemine.kinds.imported.block import ImportedBlock, ImportedCypherBlock
 from rulemine.kinds.imported.kind import CYPHER, KIND
 from rulemine.kinds.imported.running import SECONDS, SourceRunner
@@ -22,10 +22,9 @@ from rulemine.phrasing.templates import load_templates
 from rulemine.query.evidence import full_evidence
 from rulemine.query.foreign.read_sparql import tree_of_sparql
 from rulemine.query.grading import Grades
-from rulemine.query.links import parts_of as query_parts
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph, levels_of
-from rulemine.query.tree import Count, Projection, Query
+from rulemine.query.tree import Count
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.naming import name_entities
 from rulemine.release.records import MISSING, SPLITS, HardAnswer, Missing, Question, Rejection
@@ -325,7 +324,7 @@ class _Grader:
         return asked | {
             "evidence": () if kept is None else tuple(self._kg.labeled(grades.witness(kept))),
             "full_evidence": tuple(self._kg.labeled(evidence.rows)),
-            "relations": tuple(sorted(_relations(grades.query))),
+            "relations": tuple(sorted(relations_of(grades.query))),
             "intermediates": tuple(sorted({*between}.difference(answers, found, asked["anchors"]))),
             "spurious": grades.spurious,
         }
@@ -345,8 +344,3 @@ def _of_rows(one: Any) -> dict[str, Any]:
 def _said(one: Any) -> tuple[str, str]:
     """The type in the source, and what else it says."""
     return str(one.fields.get("type") or ""), dump_line(dict(one.fields))
-
-
-def _relations(query: Query) -> set[str]:
-    own = {query.relation} if isinstance(query, Projection) else set()
-    return own.union(*map(_relations, query_parts(query)))
