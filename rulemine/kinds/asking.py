@@ -33,7 +33,7 @@ from rulemine.errors import UserError, counted
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
-from rulemine.kinds.bounds import Bounds, near, of_proofs
+from rulemine.kinds.bounds import Bounds, Of, near, of_proofs
 from rulemine.kinds.checks import Unaskable, refusal
 from rulemine.kinds.dealing import DRAWN, Dealable, deal
 from rulemine.kinds.graded import Graded, Grader, RemovedTriples
@@ -104,7 +104,7 @@ class Asking:
     Args:
         inputs: The inputs of the recipe: graph, templates, types, earlier releases.
         selection: The removed triples with certificates.
-        progress: Called with (done, wanted), by the kind.
+        progress: Called with (done, wanted).
         writing: What a model is asked with; without a session none is.
         run: Calls a function with blocks of what is asked, perhaps in other processes, see
             `rulemine.rules.blocks.by_blocks`.
@@ -116,7 +116,7 @@ class Asking:
             without words unless a model wrote it or the kind did, and what of it matters to the dealer.
         tried: Part → how many were tried.
         refused: Part → why others are not asked → how many.
-        sampling: For the manifest: what was drawn, by structure.
+        sampling: For the manifest: what was drawn, by part.
         records: File → its records, of the files that only releases of the kind have.
         reference: Triples that the graph lacks and that may answer a question, sorted; None: those in the
             derivations of further answers.
@@ -148,7 +148,6 @@ class Asking:
         self._since: defaultdict[tuple[Hashable, Hashable], Counter[str]] = defaultdict(Counter)
         self._words: dict[int, Question | Rejection] = {}
         self._found: Counter[Hashable] = Counter()
-        self._done = 0
         self.reference: Sequence[Triple] | None = None
 
     def run(self) -> QuestionSet:
@@ -173,16 +172,18 @@ class Asking:
                 f"options of the section {self.recipe.kind}, or take a larger graph."
             )
         if self.parts:
-            self._check_splits(questions)
-            part_of = {question.query: candidate.part for question, candidate in self.pool}
-            self._count(Counter(part_of[q.query] for q in questions))
-            places = {part: place for place, part in enumerate(self.parts)}
-            questions.sort(key=lambda q: (places[part_of[q.query]], q.query))
-        ids = question_ids(len(questions))
-        questions = [replace(q, id=q.id or own) for q, own in zip(questions, ids, strict=True)]
-        questions = self.kind.finished(self, questions)
+            questions = self._by_part(questions)
+        numbered = zip(questions, question_ids(len(questions)), strict=True)
+        questions = self.kind.finished(self, [replace(q, id=q.id or own) for q, own in numbered])
         if self.reference is None:
-            self.reference = self.of_further(questions)
+            self.reference = sorted(
+                {
+                    triple
+                    for q in questions
+                    if self.wider and q.further
+                    for triple in self.wider.reference(parse(q.query), q.further)
+                }
+            )
         everything = QuestionSet(
             (),
             (),
@@ -209,9 +210,9 @@ class Asking:
         self._have[part, stratum] += 1
         self.pool.append((found, self._dealable(part, stratum, found, splits)))
         self._found[part] += 1
-        if self._found[part] <= self.parts.get(part, 0):
-            self._done += 1
-            self.progress(self._done, sum(self.parts.values()))
+        if self.parts:
+            done = sum(min(wanted, self._found[own]) for own, wanted in self.parts.items())
+            self.progress(done, sum(self.parts.values()))
 
     def open(self, part: Hashable, stratum: Hashable, wanted: int) -> bool:
         """Whether it is worth trying for more of a stratum.
@@ -234,12 +235,8 @@ class Asking:
         kind, made = self.kind, dict[int, Question]()
         candidates = [candidate for _, candidate in self.pool]
         plan = kind.plan(self, candidates)
-        of = [near(kind.constants), lambda q, split: kind.bounds(self, q, split)]
-        if "test" in plan:
-            rules, core = self.selection.rules, plan["test"].core
-            texts = {row.entity: row.text for row in self.names}
-            of.append(of_proofs(self.kg, rules, self.facts, core, texts))
-        bounds = Bounds(*of)
+        core = plan["test"].core if "test" in plan else None
+        bounds = self.bounds(core, lambda q, split: kind.bounds(self, q, split))
 
         def take(i: int, split: str) -> str | None:
             question = self.pool[i][0]
@@ -257,6 +254,23 @@ class Asking:
         _, reasons = deal(candidates, plan, take)
         return [made[i] for i in sorted(made)], reasons
 
+    def bounds(self, core: int | None, *own: Of) -> Bounds:
+        """What no more than so many questions may have in common, before any is asked.
+
+        Args:
+            core: How many questions of the core test should have; None: splits are not held apart.
+            own: What else is counted.
+        """
+        of = [near(self.kind.constants), *own]
+        if core is not None:
+            of.append(
+                of_proofs(
+                    self.kg, self.selection.rules, self.facts, core,
+                    {row.entity: row.text for row in self.names},
+                )
+            )  # fmt: skip
+        return Bounds(*of)
+
     def _dealable(
         self, part: Hashable, stratum: Hashable, question: Question, splits: Collection[str]
     ) -> Dealable:
@@ -269,11 +283,11 @@ class Asking:
         given = self.facts.given_by(question) | marks
         return Dealable(part, stratum, needed | marks, given, question.core, splits)
 
-    def _check_splits(self, questions: Sequence[Question]) -> None:
-        """Checks that there is something for each split.
+    def _by_part(self, questions: Sequence[Question]) -> list[Question]:
+        """The questions in the order of their parts and queries, counted for the manifest.
 
         Raises:
-            UserError: There is nothing.
+            UserError: There is none for some split.
         """
         empty = {split for _, one in self.pool for split in one.splits} - {
             q.split for q in questions
@@ -284,9 +298,8 @@ class Asking:
                 f"{' and '.join(sorted(empty))} ({self.why}). Set questions.split to random or none, "
                 f"ask for more ({self.kind.limits.amount}), or build from a larger graph."
             )
-
-    def _count(self, asked: Counter[Hashable]) -> None:
-        """Says for the manifest what was drawn of each part."""
+        part_of = {question.query: candidate.part for question, candidate in self.pool}
+        asked = Counter(part_of[q.query] for q in questions)
         self.sampling |= {
             str(part): {
                 "wanted": wanted,
@@ -296,12 +309,13 @@ class Asking:
             }
             for part, wanted in self.parts.items()
         }
+        places = {part: place for place, part in enumerate(self.parts)}
+        return sorted(questions, key=lambda q: (places[part_of[q.query]], q.query))
 
     @cached_property
     def parts(self) -> Mapping[Hashable, int]:
         """Part → how many questions of it are wanted; empty: all that is found is asked."""
-        found: Mapping[Hashable, int] = self.kind.parts(self)
-        return found
+        return dict(self.kind.parts(self))
 
     def grade(self, query: Query, *, max_answers: int = 0, max_evidence: int = 0) -> Graded | str:
         """Grades a query, or says why it is no question: one of `rulemine.kinds.checks.Unaskable`.
@@ -338,14 +352,6 @@ class Asking:
     def reasons(self) -> Counter[str]:
         """Why drafts are not asked → how many."""
         return sum(self.refused.values(), Counter[str]())
-
-    def of_further(self, questions: Sequence[Question]) -> list[Triple]:
-        """The triples that the graph lacks of the derivations of further answers, sorted."""
-        found: set[Triple] = set()
-        for question in questions:
-            if self.wider and question.further:
-                found.update(self.wider.reference(parse(question.query), question.further))
-        return sorted(found)
 
     @property
     def why(self) -> str:

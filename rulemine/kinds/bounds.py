@@ -19,7 +19,17 @@ from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.records import Question
 from rulemine.rules.rule import Rule
 
-__all__ = ["MIRRORED", "NEAR_DUPLICATE", "RELATION", "RULE", "Bound", "Bounds", "near", "of_proofs"]
+__all__ = [
+    "MIRRORED",
+    "NEAR_DUPLICATE",
+    "RELATION",
+    "RULE",
+    "Bound",
+    "Bounds",
+    "Of",
+    "near",
+    "of_proofs",
+]
 
 MIRRORED = "another question asks for its topic from its answer"
 RULE = "its rule proves too many of the core of test"

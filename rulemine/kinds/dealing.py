@@ -117,70 +117,95 @@ def deal(
     Returns:
         Place of each candidate that is dealt → its split; place of each other one → why it is not.
     """
-    givers = Counter(mark for one in candidates for mark in one.gives)
-    split_of, reasons = dict[int, str](), dict[int, str]()
-    needed, whole = set[Hashable](), Counter[Hashable]()
-    *_, last = plan
+    dealing = _Dealing(candidates, plan, take)
+    for split in plan:
+        dealing.fill(split)
+    return dealing.split_of, {
+        i: dealing.reasons.get(i, ENOUGH if dealing.needed.isdisjoint(one.gives) else GIVES)
+        for i, one in enumerate(candidates)
+        if i not in dealing.split_of
+    }
 
-    def locks(i: int) -> int:
-        return sum(givers[mark] for mark in candidates[i].needs if mark not in needed)
 
-    for split, share in plan.items():
-        before, core = frozenset(needed), 0
-        have = Counter(whole if split == last else ())
-        total = have.total()
+class _Dealing:
+    """What is dealt so far; arguments as of `deal`.
+
+    Attributes:
+        split_of: Place of each candidate that is dealt → its split.
+        reasons: Place of each that was not taken when it was its turn → why.
+        needed: The marks that validation and test need.
+    """
+
+    def __init__(
+        self,
+        candidates: Sequence[Dealable],
+        plan: Mapping[str, Share],
+        take: Callable[[int, str], str | None],
+    ) -> None:
+        self._candidates, self._plan, self._take = candidates, plan, take
+        self._givers = Counter(mark for one in candidates for mark in one.gives)
+        *_, self._last = plan
+        self.split_of, self.reasons = dict[int, str](), dict[int, str]()
+        self.needed, self._whole = set[Hashable](), Counter[Hashable]()
+
+    def fill(self, split: str) -> None:
+        """Fills a split, in passes."""
         free = [
             i
-            for i, one in enumerate(candidates)
-            if i not in split_of
+            for i, one in enumerate(self._candidates)
+            if i not in self.split_of
             and (split in one.splits or not split)
-            and before.isdisjoint(one.gives)
+            and self.needed.isdisjoint(one.gives)
         ]
-        for of_core, twice in _PASSES if split != last else _PASSES[-2:-1]:
+        self._have, self._core = Counter[Hashable](), 0
+        self._total = self._whole.total() if split == self._last else 0
+        for of_core, twice in _PASSES if split != self._last else _PASSES[-2:-1]:
             queues: dict[tuple[Hashable, Hashable], list[int]] = {}
             for i in free:
-                one = candidates[i]
-                if i not in split_of and (of_core is None or of_core == (one.core > 0)):
+                one = self._candidates[i]
+                if i not in self.split_of and (of_core is None or of_core == (one.core > 0)):
                     queues.setdefault((one.part, one.stratum), []).append(i)
-            for queue in queues.values():
-                queue.reverse()  # the next one is at the end
+            queues = {key: queue[::-1] for key, queue in queues.items()}  # the next is at the end
             while queues:
-                for key, queue in list(queues.items()):
-                    most = min(
-                        share.parts.get(key[0], 0) * (1 + twice) - have[key[0]],
-                        plan[last].parts.get(key[0], math.inf) - whole[key[0]],
-                    )
-                    window = [
-                        i
-                        for i in queue[-COMPARED:]
-                        if (one := candidates[i]).size <= most
-                        and (
-                            one.core <= share.core - core
-                            if of_core
-                            else one.size <= share.total - total
-                        )
-                    ]
-                    queue[-COMPARED:] = window
-                    if not window:
-                        if not queue:
-                            del queues[key]
-                        continue
-                    best = min(window[::-1], key=locks) if split != last else window[-1]
-                    del queue[window.index(best) - len(window)]
-                    if (why := take(best, split)) is not None:
-                        reasons[best] = why
-                        continue
-                    split_of[best] = split
-                    have[key[0]] += candidates[best].size
-                    whole[key[0]] += candidates[best].size
-                    total += candidates[best].size
-                    core += candidates[best].core
-                    if split != last:
-                        needed |= candidates[best].needs
-    for i, one in enumerate(candidates):
-        if i not in split_of:
-            reasons.setdefault(i, ENOUGH if needed.isdisjoint(one.gives) else GIVES)
-    return split_of, {i: why for i, why in reasons.items() if i not in split_of}
+                for queue in queues.values():
+                    fits = [i for i in queue[-COMPARED:] if self._fits(i, split, of_core, twice)]
+                    queue[-COMPARED:] = fits
+                    if fits:
+                        self._deal_one(queue, fits, split)
+                queues = {key: queue for key, queue in queues.items() if queue}
+
+    def _deal_one(self, queue: list[int], fits: list[int], split: str) -> None:
+        """Deals one of the candidates that fit, unless it may not be taken.
+
+        The one by which fewest others are kept out of later splits; for the last split, the next one.
+        """
+        best = fits[-1] if split == self._last else min(fits[::-1], key=self._locks)
+        del queue[fits.index(best) - len(fits)]
+        if (why := self._take(best, split)) is not None:
+            self.reasons[best] = why
+            return
+        one = self._candidates[best]
+        self.split_of[best] = split
+        self._have[one.part] += one.size
+        self._whole[one.part] += one.size
+        self._total += one.size
+        self._core += one.core
+        if split != self._last:
+            self.needed |= one.needs
+
+    def _locks(self, i: int) -> int:
+        """How many candidates give a mark that a candidate would need anew."""
+        return sum(self._givers[mark] for mark in self._candidates[i].needs - self.needed)
+
+    def _fits(self, i: int, split: str, of_core: bool | None, twice: bool) -> bool:
+        """Whether there is room for a candidate."""
+        one, share = self._candidates[i], self._plan[split]
+        most = share.parts.get(one.part, 0) * (1 + twice) - self._have[one.part]
+        in_all = self._plan[self._last].parts.get(one.part, math.inf) - self._whole[one.part]
+        size, room = one.size, share.total - self._total
+        if of_core:
+            size, room = one.core, share.core - self._core
+        return size <= room and one.size <= min(most, in_all)
 
 
 def fill_empty(candidates: Sequence[Dealable], split_of: dict[int, str]) -> None:

@@ -26,7 +26,6 @@ class Ends(BuildingKind):
     """Asks for ends of what is removed, as many for each; an anchor is in one split alone."""
 
     name = "ends"
-    worded_queries: list[str]
 
     def parts(self, asking: Asking) -> dict[Any, int]:
         return PARTS

@@ -58,6 +58,7 @@ def test_it_gets_what_keeps_fewest_others_out():
     split_of, _ = deal(some, {"test": Share({"p": 4}, 4), "train": Share({"p": 12}, 12)})
     assert [i for i, split in split_of.items() if split == "test"] == [8, 9, 10, 11]
     assert len(split_of) == 12
+    assert len(deal(some, {"test": Share({"p": 4}, 4), "train": Share({"p": 12}, 10)})[0]) == 10
 
 
 def test_what_may_not_be_taken_is_tried_in_the_next_split():

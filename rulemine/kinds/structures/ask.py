@@ -18,7 +18,6 @@ from fractions import Fraction
 import numpy as np
 
 from rulemine.kinds.asking import Asking, Tried
-from rulemine.kinds.bounds import Bounds, near, of_proofs
 from rulemine.kinds.dealing import DRAWN, ENOUGH
 from rulemine.kinds.structures.options import StructureBlock
 from rulemine.kinds.structures.steps import Bools, Joinable, Steps
@@ -57,11 +56,7 @@ def drafts(asking: Asking) -> Iterator[Tried]:
     # Those of most links first: fewer of them can be drawn.
     names = sorted(map(str, asking.parts), key=lambda name: -LINKS[name])
     joinable = {name: Joinable.of(name, steps, templates, asking.inputs["joins"]) for name in names}
-    core = asking.recipe.questions.test_core
-    bounds = Bounds(
-        near(asking.kind.constants),
-        of_proofs(asking.kg, asking.selection.rules, asking.facts, core),
-    )
+    bounds = asking.bounds(asking.recipe.questions.test_core)
     barred = np.zeros(len(steps.link), bool)
     for split, share, anchors in _pools(asking):
         needed = set[Fact]()
