@@ -2,11 +2,11 @@
 
 Checks what all questions promise that are written for a subgraph: that no part of the query is idle, so that
 every topic entity is needed; that the writer's answer is one, and its triples are one derivation of it by the
-query (what a difference takes away aside), in the subgraph, which is connected, sorted and in the complete
-graph. And of these that the subgraph has all triples between its nodes; that the smallest query with the same
-answers is that of the question; the kinds of generalization; that no answer of a test question is an answer
-of another split; and that shapes which are reserved and relations which training lacks are in test questions
-alone, which say so.
+query (what a difference takes away aside), in the subgraph, which is connected and has, sorted, all triples
+of the complete graph between its nodes. And of these that the smallest query with the same answers is that of
+the question; the kinds of generalization; that no answer of a test question is an answer of another split;
+and that shapes which are reserved and relations which training lacks are in test questions alone, which say
+so.
 """
 
 from functools import lru_cache
@@ -24,8 +24,16 @@ MOST_TRIPLES = 6
 """Triples that a question is written from, at most."""
 
 
-def check_written(here: Asked) -> None:
-    """Checks one question that was written for a subgraph, of any kind."""
+def check_written(here: Asked, *, tree: bool = False) -> set[str]:
+    """Checks one question that was written for a subgraph, of any kind.
+
+    Args:
+        here: The question.
+        tree: Whether only pairs of nodes count that the subgraph joins, as where it grew as a tree.
+
+    Returns:
+        The nodes of its subgraph.
+    """
     check_evidence(here)
     check_needed(here)
     block, answer, query = here.block, here.block["answer"], positive(here.links)
@@ -37,9 +45,6 @@ def check_written(here: Asked) -> None:
     single = len(triples) == len(links_in(query)) and derived == [True, *[False] * len(triples)]
     here.expect(single, "the writer's triples", triples, f"one derivation of {answer}")
     here.equal("the writer's triples sorted", triples, sorted({*triples}))
-    here.equal("subgraph sorted", subgraph, sorted({*subgraph}))
-    lost = [triple for triple in subgraph if triple not in here.contents.complete]
-    here.expect(not lost, "subgraph ⊆ complete", lost, "triples of the complete graph")
     ends = {end for s, _, o in subgraph for end in (s, o)}
     inside = {*triples} <= {*subgraph} and {answer, *here.row["anchors"]} <= ends
     here.expect(inside, "triples in the subgraph", subgraph, "triples, topic entities and answer")
@@ -47,20 +52,22 @@ def check_written(here: Asked) -> None:
     while near := {end for s, _, o in subgraph if seen & {s, o} for end in (s, o)} - seen:
         seen |= near
     here.equal("subgraph connected", seen, ends)
+    dropped, edges = here.contents.dropped, {frozenset((s, o)) for s, _, o in subgraph}
+    between = [
+        t for t in here.contents.complete.among(ends) if t[0] != t[2] and t[1] not in dropped
+    ]
+    whole = [t for t in between if not tree or frozenset((t[0], t[2])) in edges]
+    here.equal("whole subgraph", subgraph, sorted(whole))
+    return ends
 
 
 def _check_question(here: Asked) -> None:
-    check_written(here)
+    ends = check_written(here)
     row, block, contents = here.row, here.block, here.contents
     here.expect(block["answer"] not in row["anchors"], "anchors apart", block["answer"], "another")
     links = len(links_in(positive(here.links)))
     here.expect(links <= MOST_TRIPLES, "number of triples", links, f"at most {MOST_TRIPLES}")
-    ends = {end for s, _, o in block["subgraph"] for end in (s, o)}
     here.at_most("nodes of the subgraph", len(ends), "nodes")
-    between = (
-        t for t in contents.complete.among(ends) if t[0] != t[2] and t[1] not in contents.dropped
-    )
-    here.equal("whole subgraph", [*map(as_triple, block["subgraph"])], sorted(between))
     here.equal("minimal shape", block["minimal_shape"], here.form["shape"])
     smallest = {"anchors": here.form["anchors"], "query": here.query.text}
     here.equal("minimal", block["minimal"], [smallest])

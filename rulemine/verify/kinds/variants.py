@@ -22,10 +22,8 @@ _ACCEPTED = {
 
 
 def _check_question(here: Asked) -> None:
-    check_written(here)
-    block = here.block
+    ends, block = check_written(here, tree=True), here.block
     here.equal("unique", block["unique"], len(here.whole) == 1)
-    ends = {end for s, _, o in block["subgraph"] for end in (s, o)}
     seeds, inside = block["seeds"], ends.intersection(block["seeds"])
     fit = seeds == sorted({*seeds}) and len(inside) > 1
     here.expect(fit, "seeds", seeds, "sorted, at least two of them in the subgraph")

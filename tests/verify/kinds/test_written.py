@@ -141,12 +141,12 @@ def of_both(kind: str) -> dict[str, tuple[Callable[[Path], object], str]]:
             "triples in the subgraph",
         ),
         f"{kind}: a subgraph in disorder": (
-            of(1, lambda row: row["block"]["subgraph"].reverse()), "subgraph sorted",
+            of(1, lambda row: row["block"]["subgraph"].reverse()), "whole subgraph",
         ),
         f"{kind}: a subgraph in two parts": (of(0, apart(kind)), "subgraph connected"),
         f"{kind}: a subgraph with a triple of its own": (
             of(1, lambda row: row["block"]["subgraph"].insert(0, ["ann", "aunt", "bob"])),
-            "subgraph ⊆ complete",
+            "whole subgraph",
         ),
         f"{kind}: a topic outside the subgraph": (
             of(4, lambda row: own(kind, "subgraph", row["block"]["triples"])(row)),
