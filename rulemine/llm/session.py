@@ -359,19 +359,15 @@ class Session:
 
     async def _wind_up(self) -> None:
         """Waits for the calls in flight, whose answers are kept, and drops the others."""
-        for key, task in self._pending.items():
-            if key not in self._flying:
-                task.cancel()
         flying = [self._pending[key] for key in self._flying]
+        await _end([task for key, task in self._pending.items() if key not in self._flying])
         if flying:
             seconds = self._options.timeout if isinstance(self._fatal, LimitError) else GRACE
             self._status(
                 f"Stopping; waiting up to {seconds:.0f} s for {len(flying)} calls in flight."
             )
             await asyncio.wait(flying, timeout=seconds)
-        for task in flying:
-            task.cancel()
-        await asyncio.gather(*self._pending.values(), return_exceptions=True)
+        await _end(flying)
 
 
 class _Connection:
@@ -386,6 +382,12 @@ class _Connection:
         # Evenly apart, with half a second of slack for requests that arrive later than others.
         self.limiter = AsyncLimiter(1, 60.5 / minute) if minute else None
         self.patience = Patience(place, status)
+
+
+async def _end(tasks: "Sequence[asyncio.Task[Answer]]") -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _is_loop_running() -> bool:
