@@ -45,7 +45,6 @@ from rulemine.evaluation.statistics.estimates import (
     estimates,
     rows_of,
     with_published_rate,
-    without_rate,
 )
 from rulemine.evaluation.study.options import MOST_RESAMPLES
 from rulemine.evaluation.targets import Gold, Targets, golds_of, score_questions, without_labels
@@ -242,8 +241,8 @@ class Scorer:
             metrics,
         )  # fmt: skip
         notes += says.notes_on_rows(rows)
-        if self._matching == "brink" and any(map(without_rate, rows)):
-            rows = tuple(map(with_published_rate, rows))
+        if self._matching == "brink" and (hit := tuple(map(with_published_rate, rows))) != rows:
+            rows = hit
             notes.append("HHR is 0, as the public evaluator has it, where Hits@Any is 0.")
         return Report(
             release=self.release.name,

@@ -9,7 +9,7 @@ counted. Each question of the second release is held against all that the first 
 
 Texts are normalized by `fold_loosely`, without the marks at their end; all is compared in source labels. The
 paper (Dynamic-KGQA, Table 4) gives no criteria; these are ours. Topics are those of the first question of
-each seed text that was accepted (the lowest id), compared as `rulemine.evaluation.statistics.contingency`
+each seed text that was accepted (the lowest id), compared as `rulemine.evaluation.statistics.significance`
 says.
 """
 
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.notes import FEW_CLUSTERS
 from rulemine.evaluation.reporting.tables import Tabled
-from rulemine.evaluation.statistics.contingency import ChiSquare, compare_classes
+from rulemine.evaluation.statistics.significance import ChiSquare, compare_classes
 from rulemine.kinds.registry import kind_named
 from rulemine.release.naming import questions_in
 from rulemine.release.reader import Release

@@ -8,7 +8,8 @@ bootstrap). The number of questions varies from draw to draw; a mean is a ratio 
 resampled. Intervals are percentile intervals (Efron & Tibshirani 1993, chapter 13; for clusters Davison &
 Hinkley 1997, section 3.8) over the resamples in which the score is defined: a resample without a question
 of the group, or for a ratio with denominator 0, is left out. A group that lies in a single cluster has no
-interval.
+interval. Where every question scores 0, or every one 1, all resamples are alike; then the interval is
+`exact_bound`'s.
 
 Guarantees: scores are rounded to multiples of a power of two so small (about 10⁻¹⁰ for 100,000 clusters of
 one question, and for scores above 1 larger by their size) that every sum of them is exact in double
@@ -27,7 +28,15 @@ from rulemine.arrays import distinct
 from rulemine.evaluation.metrics import mean_scores
 from rulemine.seeds import stream
 
-__all__ = ["CONFIDENCE", "MeanScores", "Resamples", "exact_product", "interval", "rounded_for_sums"]
+__all__ = [
+    "CONFIDENCE",
+    "MeanScores",
+    "Resamples",
+    "exact_bound",
+    "exact_product",
+    "interval",
+    "rounded_for_sums",
+]
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -85,10 +94,14 @@ class MeanScores(NamedTuple):
             there is none.
         resampled: Shape (resamples, columns): the mean in each resample; NaN where the resample has no
             such question, and everywhere if the group lies in one cluster.
+        clusters: Shape (columns,): in how many clusters some question of the group has the score.
+        scoring: Shape (columns,): in how many some question has more than 0.
     """
 
     value: Floats
     resampled: Floats
+    clusters: Ints
+    scoring: Ints
 
 
 class Resamples:
@@ -121,14 +134,14 @@ class Resamples:
         firsts = [self._weight_of.index(number) for number in range(len(patterns))]
         weighted = np.vstack((np.nan_to_num(self._rounded).T, having.T[firsts]))
         # Of every cluster of a group, the sums of the columns and of the weights over its questions in it.
-        of_cluster = []
+        self._of_cluster = []
         for rows in groups:
             present, members = np.unique(clusters[rows], return_inverse=True)
             added = [np.bincount(members, values, len(present)) for values in weighted[:, rows]]
-            of_cluster.append((present, np.array(added, np.float64)))
+            self._of_cluster.append((present, np.array(added, np.float64)))
         self._sums = np.empty((resamples, len(groups), len(weighted)))
         for start, counts in _draws(len(sizes), resamples, seed):
-            for group, (present, of_present) in enumerate(of_cluster):
+            for group, (present, of_present) in enumerate(self._of_cluster):
                 sums = exact_product(of_present, counts[present])
                 self._sums[start : start + counts.shape[1], group] = sums.T
 
@@ -155,7 +168,9 @@ class Resamples:
         for end, inside in ((np.fmin, np.maximum), (np.fmax, np.minimum)):
             bound = end(end.reduce(scores), value)
             shifted = np.where(resampled == end.reduce(rounded), bound, inside(shifted, bound))
-        return MeanScores(value, shifted)
+        added = self._of_cluster[group][1]
+        present = (added > 0).sum(axis=1)
+        return MeanScores(value, shifted, present[columns:][self._weight_of], present[:columns])
 
 
 def _draws(clusters: int, resamples: int, seed: int) -> Iterable[tuple[int, Floats]]:
@@ -198,3 +213,21 @@ def interval(values: Floats, confidence: float = CONFIDENCE) -> tuple[float, flo
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     return float(low), float(high)
+
+
+def exact_bound(clusters: int, confidence: float = CONFIDENCE) -> float:
+    """How high the mean of a score in [0, 1] may be that is 0 in every cluster that was drawn.
+
+    Scores above 0 are at most so frequent that none in so many draws still has the chance 1 - confidence:
+    about 3 / clusters ("the rule of three", Hanley & Lippman-Hand, JAMA 249, 1983). Where all are 1, the mean
+    may be as far below 1.
+
+    Args:
+        clusters: How many clusters have the score; 0: the bound is 1.
+        confidence: Coverage, in (0, 1).
+
+    Example:
+        >>> round(exact_bound(60), 3)
+        0.049
+    """
+    return 1 - (1 - confidence) ** (1 / clusters) if clusters else 1.0

@@ -1,10 +1,16 @@
-"""From mean scores and their resamples to rows of a report: the ratio, the intervals, the groups.
+"""From mean scores and their resamples to rows of a report: the ratios, the intervals, the groups.
 
 The row ``mean_of_structures`` is the plain mean over the groups of the breakdown by structure, for each score
 over those that have it, and in every resample over those of which it has questions.
+
+Intervals are those of the resamples. Of a score that is 0, or 1, in all of them, they are exact
+(`rulemine.evaluation.statistics.bootstrap.exact_bound`); of the difference of two such scores, which are not
+the same over the same clusters, both bounds are added. The mean over structures has the bound of groups that
+are all as small as the smallest.
 """
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,17 +18,26 @@ from rulemine.evaluation.breakdown import Breakdown
 from rulemine.evaluation.metrics import CORE, Floats, hard_hits_rate
 from rulemine.evaluation.reporting.report import Row
 from rulemine.evaluation.reporting.titles import MEAN
-from rulemine.evaluation.statistics.bootstrap import Bools, Ints, MeanScores, Resamples, interval
+from rulemine.evaluation.statistics.bootstrap import (
+    Bools,
+    Ints,
+    MeanScores,
+    Resamples,
+    exact_bound,
+    interval,
+)
 from rulemine.evaluation.statistics.score import Score
 
 __all__ = [
     "RATIOS",
+    "Mean",
+    "difference",
     "differences",
     "estimates",
+    "named_means",
     "ratio_of",
     "rows_of",
     "with_published_rate",
-    "without_rate",
 ]
 
 UNDEFINED = Score(None, None, None)
@@ -30,9 +45,38 @@ UNDEFINED = Score(None, None, None)
 RATIOS = {"hhr": ("hits_hard", "hits_any_asked"), "row_hhr": ("lost_rows_given", "gold_rows_given")}
 """The scores that are a ratio of two means over the same questions: the columns of both."""
 
+UNBOUNDED = frozenset({"retrieved"})
+"""Scores that are numbers of things, not in [0, 1]."""
+
 Estimate = Callable[[MeanScores, Sequence[str], Sequence[str], bool], dict[str, Score]]
 """From the means of a group, which has a question, the names of their columns, the names of scores, and
 whether the group is the core, to the estimates of these scores."""
+
+
+class Mean(NamedTuple):
+    """The mean of one score over a group of questions; NaN where undefined.
+
+    Attributes:
+        value: The mean.
+        resampled: Shape (resamples,): that of each resample.
+        bound: How far from it the exact interval ends, if it is 0 or 1.
+    """
+
+    value: float
+    resampled: Floats
+    bound: float = 0.0
+
+    def score(self) -> Score:
+        """The mean with its interval."""
+        if np.isnan(self.value):
+            return UNDEFINED
+        # Few resamples may all miss the one hit, so that a ratio has a value and no interval.
+        low, high = interval(self.resampled) or (None, None)
+        if low == high == self.value == 0:
+            high = self.bound
+        elif low == high == self.value == 1:
+            low = 1 - self.bound
+        return Score(float(self.value), low, high)
 
 
 def rows_of(
@@ -90,23 +134,21 @@ def _without_hits(means: MeanScores, columns: Sequence[str]) -> float:
 
 def _mean(groups: Sequence[MeanScores]) -> MeanScores:
     """The plain mean over groups, for each column and resample over those that have it."""
-    value = np.full_like(groups[0].value, np.nan)
-    resampled = np.full_like(groups[0].resampled, np.nan)
-    for mean, parts in (
-        (value, [means.value for means in groups]),
-        (resampled, [means.resampled for means in groups]),
-    ):
-        having = sum((~np.isnan(part)).astype(np.int64) for part in parts)
-        np.divide(sum(np.nan_to_num(part) for part in parts), having, out=mean, where=having > 0)
-    return MeanScores(value, resampled)
+    value, resampled = (
+        np.ma.masked_invalid([own[part] for own in groups]).mean(axis=0).filled(np.nan)
+        for part in (0, 1)
+    )
+    clusters, scoring = (np.ma.masked_equal([own[part] for own in groups], 0) for part in (2, 3))
+    numbers = [(n.min(axis=0) * n.count(axis=0)).filled(0) for n in (clusters, scoring)]
+    return MeanScores(value, resampled, *numbers)
 
 
 def estimates(
     means: MeanScores, columns: Sequence[str], metrics: Sequence[str], core: bool = False
 ) -> dict[str, Score]:
     """Score → estimate, for means of the columns named."""
-    value, resampled = _with_rate(means, columns, core)
-    return {m: _estimate(value[m], resampled[m]) for m in metrics}
+    found = named_means(means, columns, core)
+    return {metric: found[metric].score() for metric in metrics}
 
 
 def differences(
@@ -121,13 +163,21 @@ def differences(
         core: Whether these are means over the core.
     """
     half = len(columns)
-    a, drawn_a = _with_rate(
-        MeanScores(means.value[:half], means.resampled[:, :half]), columns, core
+    first, second = (
+        named_means(MeanScores._make(part[..., own] for part in means), columns, core)
+        for own in (slice(half), slice(half, None))
     )
-    b, drawn_b = _with_rate(
-        MeanScores(means.value[half:], means.resampled[:, half:]), columns, core
-    )
-    return {m: _estimate(a[m] - b[m], drawn_a[m] - drawn_b[m]) for m in metrics}
+    return {metric: difference(first[metric], second[metric]) for metric in metrics}
+
+
+def difference(first: Mean, second: Mean) -> Score:
+    """The first mean less the second, over the same resamples."""
+    less = Mean(first.value - second.value, first.resampled - second.resampled).score()
+    apart = (first.value, first.bound) != (second.value, second.bound)
+    if apart and less.low == less.high is not None and {first.value, second.value} <= {0, 1}:
+        (_, low, high), (_, least, most) = first.score(), second.score()
+        return Score(less.value, (low or 0.0) - (most or 0.0), (high or 0.0) - (least or 0.0))
+    return less
 
 
 def ratio_of(
@@ -155,40 +205,28 @@ def ratio_of(
     return np.where(having[:, None], np.column_stack((numerator, denominator)), np.nan)
 
 
-def _with_rate(
-    means: MeanScores, columns: Sequence[str], core: bool
-) -> tuple[dict[str, float], dict[str, Floats]]:
-    """Value and resampled values by score, the ratio among them; NaN where undefined."""
-    value = dict(zip(columns, means.value.tolist(), strict=True))
-    resampled = dict(zip(columns, means.resampled.T, strict=True))
+def named_means(means: MeanScores, columns: Sequence[str], core: bool) -> dict[str, Mean]:
+    """Score → its mean, the ratios among them."""
+    of_column = zip(columns, means.value.tolist(), means.resampled.T, means.clusters, strict=True)
+    found = {
+        name: Mean(value, drawn, 0.0 if name in UNBOUNDED else exact_bound(int(n)))
+        for name, value, drawn, n in of_column
+    }
     if core:  # what the core counts as a hard answer
-        for name in [name for name in columns if name.startswith(CORE)]:
-            value[name.removeprefix(CORE)] = value[name]
-            resampled[name.removeprefix(CORE)] = resampled[name]
-    for rate, (above, below) in RATIOS.items():
-        if below in value:
-            found = hard_hits_rate(value[below], value[above])
-            value[rate] = np.nan if found is None else found
-            hits, hard = resampled[below], resampled[above]
-            resampled[rate] = np.full(len(hits), np.nan)
-            np.divide(hard, hits, out=resampled[rate], where=hits > 0)
-    return value, resampled
-
-
-def _estimate(value: float, resampled: Floats) -> Score:
-    if np.isnan(value):
-        return UNDEFINED
-    # Few resamples may all miss the one hit, so that a ratio has a value and no interval.
-    low, high = interval(resampled) or (None, None)
-    return Score(float(value), low, high)
-
-
-def without_rate(row: Row) -> bool:
-    """Whether the hard hits rate of a row is undefined for want of a hit."""
-    return row.scores["hits_hard"].value is not None and row.scores["hhr"].value is None
+        of_core = {name: mean for name, mean in found.items() if name.startswith(CORE)}
+        found |= {name.removeprefix(CORE): mean for name, mean in of_core.items()}
+    for name, (above, below) in RATIOS.items():
+        if below in found:
+            rate = hard_hits_rate(found[below].value, found[above].value)
+            drawn = np.full(len(means.resampled), np.nan)
+            hits = found[below].resampled
+            np.divide(found[above].resampled, hits, out=drawn, where=hits > 0)
+            bound = exact_bound(int(means.scoring[columns.index(below)]))
+            found[name] = Mean(np.nan if rate is None else rate, drawn, bound)
+    return found
 
 
 def with_published_rate(row: Row) -> Row:
     """A row whose hard hits rate is 0 where it is undefined, as the public evaluator of BRINK has it."""
-    zero = {"hhr": Score(0.0, None, None)}
-    return row._replace(scores=row.scores | zero) if without_rate(row) else row
+    unhit = row.scores["hits_hard"].value is not None and row.scores["hhr"].value is None
+    return row._replace(scores=row.scores | {"hhr": Score(0.0, None, None)}) if unhit else row

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from rulemine.evaluation.metrics import COLUMNS, METRICS
-from rulemine.evaluation.statistics.bootstrap import MeanScores, Resamples, interval
-from rulemine.evaluation.statistics.estimates import estimates
+from rulemine.evaluation.statistics.bootstrap import MeanScores, Resamples, exact_bound, interval
+from rulemine.evaluation.statistics.estimates import Mean, difference, differences, estimates
 from rulemine.seeds import stream
 from tests import some_seeds
 
@@ -146,7 +146,8 @@ def test_ratio_is_resampled_as_a_ratio_and_skips_resamples_without_hits():
     for column in ("hits_any", "hits_hard", "hits_any_asked"):
         scores[0, COLUMNS.index(column)] = 1
     found = estimates(Resamples(scores, *on_its_own(4), 200, seed=0).means(0), COLUMNS, METRICS)
-    assert found["hhr"] == (1.0, 1.0, 1.0)  # in a third of the resamples there is no hit
+    # In a third of the resamples there is no hit; one cluster with a hit says little.
+    assert found["hhr"] == (1.0, pytest.approx(0.05), 1.0)
     assert found["hits_any"].low == 0.0
 
 
@@ -157,11 +158,41 @@ def test_ratio_without_any_hit_is_undefined():
         METRICS,
     )
     assert found["hhr"] == (None, None, None)
-    assert found["hits_any"] == (0.0, 0.0, 0.0)
+    assert found["hits_any"] == (0.0, 0.0, pytest.approx(1 - 0.05 ** (1 / 4)))
 
 
 def test_ratio_keeps_its_value_where_every_resample_misses_the_one_hit():
     value = np.zeros(len(COLUMNS))
     value[COLUMNS.index("hits_any_asked")] = 1.0
-    means = MeanScores(value, np.zeros((2, len(COLUMNS))))
+    ones = np.ones(len(COLUMNS), np.int64)
+    means = MeanScores(value, np.zeros((2, len(COLUMNS))), ones, ones)
     assert estimates(means, COLUMNS, METRICS)["hhr"] == (0.0, None, None)
+
+
+def at_the_ends(*rates):
+    """Sixty questions in thirty clusters; systems that are right in all, in none, or in the first ones."""
+    columns = [np.where(np.arange(60) < 60 * rate, 1.0, 0.0) for rate in rates]
+    scores = np.column_stack([np.repeat(of[:, None], len(COLUMNS), axis=1) for of in columns])
+    return Resamples(scores, np.arange(60) // 2, np.ones((1, 60), bool), 50, seed=0).means(0)
+
+
+def test_a_score_of_0_or_1_has_an_exact_interval():
+    bound = exact_bound(30)
+    assert (1 - bound) ** 30 == pytest.approx(0.05)  # such a system fails in all with this chance
+    assert estimates(at_the_ends(0), COLUMNS, ["f1"])["f1"] == (0, 0, bound)
+    found = estimates(at_the_ends(1), (*COLUMNS[:-1], "retrieved"), ["f1", "hhr", "retrieved"])
+    assert found["f1"] == found["hhr"] == (1, 1 - bound, 1)
+    assert found["retrieved"] == (1, 1, 1)  # one triple each: no share of anything
+    assert estimates(at_the_ends(0.5), COLUMNS, ["f1"])["f1"].low > 0.2
+
+
+def test_a_difference_of_scores_of_0_or_1_has_an_exact_interval():
+    bound = exact_bound(30)
+    same = differences(at_the_ends(1, 1), COLUMNS, ["f1"])["f1"]
+    assert same == (0, 0, 0)
+    few, many = (Mean(1.0, np.ones(9), exact_bound(hits)) for hits in (3, 60))
+    found = difference(few, many)  # both infer all that they hit
+    assert found == (0, pytest.approx(-exact_bound(3)), pytest.approx(exact_bound(60)))
+    apart = differences(at_the_ends(1, 0), COLUMNS, ["f1"])["f1"]
+    assert apart == (1, pytest.approx(1 - 2 * bound), 1)
+    assert differences(at_the_ends(0.5, 0.5), COLUMNS, ["f1"])["f1"] == (0, 0, 0)
