@@ -8,17 +8,15 @@ from pathlib import Path
 from rulemine.cli.answer import split_of
 from rulemine.cli.arguments import FORMATS, Subcommand, arg, format_of, several, switch
 from rulemine.cli.console import (
-    STANDARD_OUTPUT,
     Line,
     bar,
     check_output,
     emit,
-    note,
     output_file,
     refuse_idle,
 )
 from rulemine.cli.parser import Parser
-from rulemine.errors import ConfigError, EndpointError, counted
+from rulemine.errors import ConfigError
 
 __all__ = ["EVALUATE"]
 
@@ -29,7 +27,6 @@ def evaluate(arguments: Namespace) -> int:
     from rulemine.evaluation import evaluate as score
     from rulemine.evaluation.cypher.release_rows import CypherRuns
     from rulemine.evaluation.cypher.runners import SECONDS
-    from rulemine.evaluation.cypher.scored_queries import ScoreJournal
     from rulemine.evaluation.metrics_of_others.registry import chosen
     from rulemine.evaluation.prediction_file import PredictionFile
     from rulemine.evaluation.reporting.files import render
@@ -55,14 +52,9 @@ def evaluate(arguments: Namespace) -> int:
     line = Line()
     with line.watch("evaluate") as advance, contextlib.ExitStack() as stack:
         release = benchmark_at(arguments.release)
-        runs, journal = None, ScoreJournal()
+        runs = None
         given_any = arguments.graph or arguments.url or arguments.neo4j
         if release.answers == "rows" or given_any or arguments.seconds is not None:
-            if release.answers == "rows" and output not in (None, STANDARD_OUTPUT):
-                kept = Path(f"{output}.journal")
-                journal = stack.enter_context(ScoreJournal(kept))
-                if len(journal):
-                    note(f"{counted(len(journal), 'score')} known from {kept}")
 
             def scored(done: int, total: int) -> None:
                 advance(done, total)
@@ -75,41 +67,33 @@ def evaluate(arguments: Namespace) -> int:
                 line.note,
                 scored,
                 _named(arguments.graph, "--graph"),
-                journal,
             )
         given = PredictionFile(arguments.predictions)
         cluster = stack.enter_context(opened(arguments.cluster, line.note))
-        try:
-            report = score(
-                release,
-                given,
-                against=arguments.against,
-                matching=arguments.matching or "vocabulary",
-                split=split_of(arguments.split or "test"),
-                sample=arguments.sample,
-                naming=arguments.naming,
-                missing=arguments.missing or "empty",
-                ignore_case=arguments.ignore_case,
-                kg=arguments.kg,
-                against_kg=arguments.against_kg,
-                level=arguments.level,
-                seed=arguments.seed or 0,
-                metrics=() if arguments.metrics is None else list(chosen(arguments.metrics)),
-                cypher=runs,
-                spread=cluster.map,
-            )
-        except EndpointError as problem:
-            if not journal.path:
-                raise
-            more = f"{counted(len(journal), 'score')} so far: {journal.path}."
-            raise EndpointError(f"{problem} The same command goes on from there. {more}") from None
+        report = score(
+            release,
+            given,
+            against=arguments.against,
+            matching=arguments.matching or "vocabulary",
+            split=split_of(arguments.split or "test"),
+            sample=arguments.sample,
+            naming=arguments.naming,
+            missing=arguments.missing or "empty",
+            ignore_case=arguments.ignore_case,
+            kg=arguments.kg,
+            against_kg=arguments.against_kg,
+            level=arguments.level,
+            seed=arguments.seed or 0,
+            metrics=() if arguments.metrics is None else list(chosen(arguments.metrics)),
+            cypher=runs,
+            spread=cluster.map,
+        )
         if arguments.format in ("latex", "html", "questions"):
             run = run_of_file(release, given, report, arguments.kg, arguments.ignore_case)
             text = render(document_of_run(release, run, advance), arguments.format)
         else:
             text = getattr(report, f"to_{arguments.format}")()
     emit(text, output)
-    journal.remove()
     return 0
 
 
@@ -190,8 +174,7 @@ EVALUATE = Subcommand(
         arg("--seconds", "S", "of Cypher: that a query may take (120)", float),
         arg("--seed", "N", "of the bootstrap, or of the baseline random (0)", int),
         format_of(*FORMATS, more="; html is a page, questions a CSV with a line for each question"),
-        arg("-o --output", "FILE", "(standard output); of Cypher, FILE.journal keeps the scores that are "
-            "known until it is written, and the same command goes on from there", output_file),
+        arg("-o --output", "FILE", "(standard output)", output_file),
         "cluster wide",
     ),
     options=_add_metrics,

@@ -9,7 +9,7 @@ is distinguished from what it has and the gold does not use (``wrong:``).
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 from rulemine.cypher.interpreter.values import EdgeValue, NodeValue, PathValue
@@ -30,7 +30,7 @@ ERROR_KINDS = {
     "syntax": "no Cypher, or variables or functions that are not there",
     "limit": "takes too long, or gives too many rows",
     "runtime": "fails while it runs, such as a sum of a text and a date",
-    "unread": "gives other rows; our parser does not read it, so no more is known",
+    "unread": "not run, or gives other rows; our parser does not read it, so no more is known",
     "schema:type": "a type that no node has",
     "schema:relation": "a relation that no edge between these types is, in either direction",
     "schema:property": "a property that no node or edge of the type has",
@@ -55,6 +55,9 @@ _MOST_TURNED = 6
 
 _MOST_COLUMNS = 8
 """Columns of a result of which subsets are tried."""
+
+_WITHOUT_RESULT = {"missing": "missing", "refused": "refused", "not run": "unread"}
+"""State of a prediction without a result → its kind of error."""
 
 _LOOKING = {"contains": "CONTAINS", "starts": "STARTS WITH", "ends": "ENDS WITH"}
 
@@ -92,12 +95,12 @@ class Diagnosis:
         """
         if judged.ex != 0.0:
             return ()
-        if judged.state in ("missing", "refused"):
-            return (judged.state,)
         if judged.state == "failed":
             return (_failure(judged.said.partition(":")[0]),)
+        if judged.state in _WITHOUT_RESULT:
+            return (_WITHOUT_RESULT[judged.state],)
         named, wanted = _read(predicted), _read(gold)
-        unknown = set() if named is None else self._unknown(named)
+        unknown = set() if named is None else set(self._unknown(named))
         shape, mended = _reshaped(table, found)
         if mended:
             return shape
@@ -105,89 +108,61 @@ class Diagnosis:
             return ("direction",)
         if named is None or wanted is None:
             return (*shape, "unread")
-        kinds = {*shape, *unknown, *self._names(wanted, named)}
-        kinds |= self._patterns(wanted, named)
+        kinds = {*shape, *unknown, *self._names(wanted, named), *self._patterns(wanted, named)}
         kinds |= _conditions(wanted, named, known="schema:property" not in unknown)
         kinds |= _results(wanted, named, known=not {"schema:property", "nodes"} & kinds)
         if not kinds:
             kinds.add("pattern" if _asked(wanted) == _asked(named) else "filter")
         return tuple(kind for kind in ERROR_KINDS if kind in kinds)
 
-    def _unknown(self, named: Elements) -> set[str]:
+    def _unknown(self, named: Elements) -> Iterator[str]:
         """What the graph does not have."""
-        found = set()
-        labels = {label for some in named.labels.values() for label in some}
-        if not all(map(self._has_type, labels)):
-            found.add("schema:type")
+        if not all(map(self._has_type, _types(named))):
+            yield "schema:type"
         if not all(self._joins(*triple) for triple in named.triples()):
-            found.add("schema:relation")
+            yield "schema:relation"
         parts = [part for chain in named.chains for part in chain]
-        wanted = {(part, name) for part in parts for name, _ in part.fixed}
-        used = {part.variable: part for part in reversed(parts) if part.variable}
-        labelled = used | {part.variable: part for part in parts if part.variable and part.labels}
-        wanted |= {
-            (labelled[variable], name)
-            for variable, name in named.properties
-            if variable in labelled
-        }
-        if not all(self._valued(part, name) for part, name in wanted):
-            found.add("schema:property")
-        return found
+        # A variable stands for a part that gives it labels, or else for the first that has it.
+        of = {part.variable: part for part in (*parts[::-1], *(p for p in parts if p.labels))}
+        read = [(part, name) for part in parts for name, _ in part.fixed]
+        read += [(of[own], name) for own, name in named.properties if own and own in of]
+        if not all(self._valued(part, name) for part, name in read):
+            yield "schema:property"
 
-    def _patterns(self, wanted: Elements, named: Elements) -> set[str]:
+    def _patterns(self, wanted: Elements, named: Elements) -> Iterator[str]:
         """How a pattern differs from the gold's, in what the graph has."""
-        found = set()
-        ours, theirs = (
-            Counter(label for part in each.relations for label in part.labels)
-            for each in (wanted, named)
-        )
+        ours, theirs = _relations(wanted), _relations(named)
         if wanted.optional[1] != named.optional[1]:  # arms of UNION may be written as one
             ours, theirs = Counter(set(ours)), Counter(set(theirs))
         if ours.total() != theirs.total() or wanted.optional[0] != named.optional[0]:
-            found.add("pattern")
+            yield "pattern"
         elif any(self._joins(*triple) for triple in named.triples() if triple[1] in theirs - ours):
-            found.add("wrong:relation")
-        labels, others = (
-            {label for some in each.labels.values() for label in some} for each in (wanted, named)
-        )
-        if any(map(self._has_type, others - labels)):
-            found.add("wrong:type")
-        for subject, relation, object_ in named.triples(directed=True):
-            there, back = (subject, relation, object_), (object_, relation, subject)
-            if not self._joins(*there, arrow="->") and self._joins(*back, arrow="->"):
-                found.add("direction")
-        return found
+            yield "wrong:relation"
+        if any(map(self._has_type, _types(named) - _types(wanted))):
+            yield "wrong:type"
+        if any(self._runs_back(*triple) for triple in named.triples(directed=True)):
+            yield "direction"
 
     def _turns_right(self, wanted: Elements | None, named: Elements, table: GoldTable) -> bool:
-        """Whether turning relations makes a query right."""
-        text = named.statement.text
-        turns = self._turnable(wanted, named)[:_MOST_TURNED]
-        for number in range(1, len(turns) + 1):
-            for some in combinations(turns, number):
-                found = self._runner.rows(turned(text, list(some)))
-                if isinstance(found, ResultTable) and _right(table, found.rows):
-                    return True
-        return False
+        """Whether reversing relations makes a query right.
 
-    def _turnable(self, wanted: Elements | None, named: Elements) -> list[PatternElement]:
-        """The relations that may be the wrong way round.
-
-        Turning any other one makes a pattern bind nothing, which mends a query that has a pattern too many.
-        Where the graph has both ways, the gold must have the relation as often.
+        Only those are reversed that may be the wrong way round: any other one makes a pattern bind
+        nothing, which mends a query that has a pattern too many. Where the graph has both ways, the gold
+        must have the relation as often.
         """
-        ours, theirs = (
-            Counter(label for part in each.relations for label in part.labels)
-            if each
-            else Counter()
-            for each in (wanted, named)
-        )
-        found: dict[PatternElement, None] = {}
+        ours, theirs = _relations(wanted), _relations(named)
+        turns: dict[PatternElement, None] = {}
         for part, (subject, relation, object_) in named.edges():
             if part.arrow != "-" and self._joins(object_, relation, subject, arrow="->"):
                 there = self._joins(subject, relation, object_, arrow="->")
                 if not there or ours[relation] == theirs[relation] > 0:
-                    found[part] = None
-        return list(found)
+                    turns[part] = None
+        tried = [*turns][:_MOST_TURNED]
+        for some in chain.from_iterable(combinations(tried, n + 1) for n in range(len(tried))):
+            found = self._runner.rows(turned(named.statement.text, list(some)))
+            if isinstance(found, ResultTable) and _right(table, found.rows):
+                return True
+        return False
 
     def _names(self, wanted: Elements, named: Elements) -> Iterator[str]:
         """What is wrong with the names that a query looks for."""
@@ -197,7 +172,11 @@ class Diagnosis:
         )
         others = [look for look in theirs if not any(_meant(look, one.name) for one in ours)]
         for look in others:
-            if not self._is_there(look):
+            name, text = "n.name", look.name
+            if look.folded:
+                name, text = f"toLower({name})", text.lower()
+            sign = _LOOKING.get(look.how, look.how)
+            if not self._yes(f"(n) WHERE {name} {sign} {quoted_value(text)}"):
                 yield "name"
             elif ours:
                 yield "wrong:name"
@@ -205,20 +184,8 @@ class Diagnosis:
         if len(lacking) > len(others) or (theirs and not ours):
             yield "filter"
 
-    def _is_there(self, look: Look) -> bool:
-        """Whether some node has a name that is looked for."""
-        name, text = (
-            ("toLower(n.name)", look.name.lower()) if look.folded else ("n.name", look.name)
-        )
-        sign = _LOOKING.get(look.how, look.how)
-        return self._yes(f"MATCH (n) WHERE {name} {sign} {quoted_value(text)} RETURN 1 LIMIT 1")
-
     def _has_type(self, label: str) -> bool:
-        return self._yes(f"MATCH (n:{quoted_name(label)}) RETURN 1 LIMIT 1")
-
-    def _known(self, part: PatternElement) -> bool:
-        """Whether the graph has the types of a node or relation."""
-        return all(self._joins("", n, "") if part.arrow else self._has_type(n) for n in part.labels)
+        return self._yes(f"(n:{quoted_name(label)})")
 
     def _joins(self, subject: str, relation: str, object_: str, *, arrow: str = "-") -> bool:
         """Whether a relation is between two types; one that the graph lacks may be any."""
@@ -227,24 +194,30 @@ class Diagnosis:
             for label in (subject, object_)
         ]
         kind = f":{quoted_name(relation)}" if relation else ""
-        return self._yes(f"MATCH {ends[0]}-[{kind}]{arrow}{ends[1]} RETURN 1 LIMIT 1")
+        return self._yes(f"{ends[0]}-[{kind}]{arrow}{ends[1]}")
+
+    def _runs_back(self, subject: str, relation: str, object_: str) -> bool:
+        """Whether a relation is between two types the other way round only."""
+        return not self._joins(subject, relation, object_, arrow="->") and self._joins(
+            object_, relation, subject, arrow="->"
+        )
 
     def _valued(self, part: PatternElement, name: str) -> bool:
         """Whether a node of its labels, or relation of its types, has a property; of types not there: any."""
-        kind = (
-            f":{'|'.join(map(quoted_name, part.labels))}"
-            if part.labels and self._known(part)
-            else ""
+        known = all(
+            self._joins("", label, "") if part.arrow else self._has_type(label)
+            for label in part.labels
         )
+        kind = f":{'|'.join(map(quoted_name, part.labels))}" if part.labels and known else ""
         place = f"()-[x{kind}]->()" if part.arrow else f"(x{kind})"
-        return self._yes(f"MATCH {place} WHERE x.{quoted_name(name)} IS NOT NULL RETURN 1 LIMIT 1")
+        return self._yes(f"{place} WHERE x.{quoted_name(name)} IS NOT NULL")
 
-    def _yes(self, query: str) -> bool:
-        """Whether a query has a row; one that is not run says nothing against the prediction."""
-        if query not in self._answered:
-            found = self._runner.rows(query)
-            self._answered[query] = not isinstance(found, ResultTable) or bool(found.rows)
-        return self._answered[query]
+    def _yes(self, pattern: str) -> bool:
+        """Whether a pattern matches; one that is not run says nothing against the prediction."""
+        if pattern not in self._answered:
+            found = self._runner.rows(f"MATCH {pattern} RETURN 1 LIMIT 1")
+            self._answered[pattern] = not isinstance(found, ResultTable) or bool(found.rows)
+        return self._answered[pattern]
 
 
 def _read(query: Any) -> Elements | None:
@@ -253,6 +226,14 @@ def _read(query: Any) -> Elements | None:
         with suppress(CypherError):
             return elements_of(query)
     return None
+
+
+def _types(query: Elements) -> set[str]:
+    return {label for some in query.labels.values() for label in some}
+
+
+def _relations(query: Elements | None) -> Counter[str]:
+    return Counter(label for part in (query.relations if query else ()) for label in part.labels)
 
 
 def _failure(code: str) -> str:
@@ -272,38 +253,31 @@ def _reshaped(table: GoldTable, found: ResultTable | None) -> tuple[tuple[str, .
     if found is None or not table.rows or not found.rows:
         return (), False
     rows = [tuple(map(_name_of, row)) for row in found.rows]
-    nodes = (
-        ("nodes",) if any(a is not b for a, b in zip(rows[0], found.rows[0], strict=True)) else ()
-    )
+    nodes = ("nodes",) * any(a is not b for a, b in zip(rows[0], found.rows[0], strict=True))
     if nodes and _right(table, rows):
         return nodes, True
-    kind = _shape(table, rows)
-    return (*nodes, *([kind] if kind else [])), bool(kind)
-
-
-def _shape(table: GoldTable, rows: Sequence[Sequence[Any]]) -> str:
-    """What other columns, duplicates or order of a result mend."""
     wanted, given = len(table.rows[0]), len(rows[0])
-    if given > wanted and any(_right(table, some) for some in _chosen(rows, wanted)):
-        return "columns"
-    if given < wanted and any(
-        execution_match(some, rows, keys=table.keys) for some in _chosen(table.rows, given)
-    ):
-        return "columns"
+    fewer = (
+        any(_right(table, some) for some in _chosen(rows, wanted))
+        if given > wanted
+        else given < wanted
+        and any(execution_match(some, rows, keys=table.keys) for some in _chosen(table.rows, given))
+    )
+    if fewer:
+        return (*nodes, "columns"), True
     if execution_match(_distinct(table.rows), _distinct(rows)):
-        return "order" if len(table.rows) == len(rows) else "duplicates"
-    return ""
+        return (*nodes, "order" if len(table.rows) == len(rows) else "duplicates"), True
+    return nodes, False
 
 
 def _name_of(value: Any) -> Any:
     """The name of a node, in memory or of the driver; a mark for a relation or path; else the value."""
     if isinstance(value, NodeValue):
         return value.properties.get("name")
-    if isinstance(value, EdgeValue | PathValue):
-        return "…"
     if hasattr(value, "labels") and hasattr(value, "get"):
         return value.get("name")
-    return "…" if hasattr(value, "relationships") or hasattr(value, "start_node") else value
+    things = isinstance(value, EdgeValue | PathValue) or hasattr(value, "relationships")
+    return "…" if things or hasattr(value, "start_node") else value
 
 
 def _chosen(rows: Sequence[Sequence[Any]], number: int) -> Iterator[list[tuple[Any, ...]]]:
@@ -319,11 +293,8 @@ def _distinct(rows: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
 def _meant(look: Look, name: str) -> bool:
     """Whether the name that the gold looks for is found by what a query looks for."""
     own, name = (look.name.lower(), name.lower()) if look.folded else (look.name, name)
-    if look.how == "starts":
-        return name.startswith(own)
-    if look.how == "ends":
-        return name.endswith(own)
-    return own in name if look.how == "contains" else own == name
+    finds = {"starts": name.startswith(own), "ends": name.endswith(own), "contains": own in name}
+    return finds.get(look.how, own == name)
 
 
 def _asked(query: Elements) -> list[Condition]:

@@ -12,29 +12,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rulemine.cypher.rows import ResultTable
 from rulemine.errors import ConfigError, counted
-from rulemine.evaluation.cypher.constants import spelling_of
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
-from rulemine.evaluation.cypher.judging import STATES, CypherScores, notes_on_provenance
-from rulemine.evaluation.cypher.published_differences import DIFFERENCES, PSJS_DIFFERENCES
+from rulemine.evaluation.cypher.judging import STATES, CypherScores, spelling_of
 from rulemine.evaluation.cypher.runners import SECONDS, BoltRunner, InMemoryRunner, Runner
-from rulemine.evaluation.cypher.scored_queries import (
-    QueryScorer,
-    ScoredQuery,
-    ScoreJournal,
-    predicted_of,
-    score_queries,
-)
+from rulemine.evaluation.cypher.scored_queries import QueryScorer, ScoredQuery, predicted_of
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.statistics.score import Score
-from rulemine.files import describe_content
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
@@ -78,7 +68,6 @@ class CypherRuns:
         progress: Called with how many predictions are scored, of how many.
         graphs: Name of a graph that questions of others are about → its file, or what it is called; "" for
             all.
-        journal: What is scored already.
     """
 
     urls: Mapping[str, str] = field(default_factory=dict)
@@ -87,7 +76,6 @@ class CypherRuns:
     note: Callable[[str], None] = lambda _text: None
     progress: Callable[[int, int], None] = lambda _done, _total: None
     graphs: Mapping[str, str] = field(default_factory=dict)
-    journal: ScoreJournal = field(default_factory=ScoreJournal)
 
 
 class RowScores(NamedTuple):
@@ -140,11 +128,11 @@ def score_rows(
     """
     elsewhere = release.has_property_graph and release.level_of(kg) > 0
     graphs = [release.graph_of(question) for question in questions]
-    names = [name for name, _ in graphs]
+    predicted = [None if one is None else predicted_of(one) for one in given]
     found: dict[int, ScoredQuery] = {}
     left_out: dict[str, int] = {}
     for name, place in _places(release, dict(graphs), runs).items():
-        members = [at for at, own in enumerate(names) if own == name]
+        members = [at for at, (own, _) in enumerate(graphs) if own == name]
         if place is None:
             left_out[name] = len(members)
             unscored = CypherScores("gold not run", said=f"its graph, {name}, is not known.")
@@ -154,25 +142,23 @@ def score_rows(
         graph = None if which is None else release.property_graph(which)
         with opened_runner(
             graph, url=place.url, neo4j=runs.neo4j, seconds=runs.seconds, note=runs.note
-        ) as runner:  # fmt: skip
-            scored = score_queries(
-                QueryScorer(runner, spelling_of(graph), elsewhere),
-                [(questions[at], given[at]) for at in members],
-                runs.journal,
-                _described(release, kg, place, runs),
-                spread if isinstance(runner, InMemoryRunner) else map,
-            )
-            for at, query in zip(members, scored, strict=True):
+        ) as runner:
+            scorer = QueryScorer(runner, spelling_of(graph), elsewhere)
+            each = spread if isinstance(runner, InMemoryRunner) else map
+            asked = [(questions[at].block, predicted[at]) for at in members]
+            for at, query in zip(members, each(scorer, asked), strict=True):
                 found[at] = query
                 runs.progress(len(found), len(questions))
     queries = tuple(found[at] for at in range(len(questions)))
     answered = tuple(map(_answered, questions, queries))
-    asked = [
-        AskedQuery(question.id, question.block.cypher, _shown(prediction), query)
-        for question, prediction, query, name in zip(questions, given, queries, names, strict=True)
+    told = [
+        AskedQuery(question.id, one if isinstance(one, str) else repr(one or ""), query)
+        for question, one, query, (name, _) in zip(
+            questions, predicted, queries, graphs, strict=True
+        )
         if name not in left_out
     ]
-    notes = notes_on_queries(asked, on_server=runs.neo4j or bool(runs.urls))
+    notes = notes_on_queries(told, on_server=runs.neo4j or bool(runs.urls))
     if left_out:
         notes.insert(
             0,
@@ -180,7 +166,7 @@ def score_rows(
             f"named: {', '.join(sorted(left_out))}. Name each: --graph {min(left_out)}=GRAPH, or --url.",
         )
     return RowScores(
-        answered, queries, _scores(answered, queries, level), tables_of_queries(asked), tuple(notes)
+        answered, queries, _scores(answered, queries, level), tables_of_queries(told), tuple(notes)
     )
 
 
@@ -224,13 +210,6 @@ def _places(
     return found
 
 
-def _described(release: Release, kg: str, place: _Place, runs: CypherRuns) -> str:
-    """Identifies a graph and the limits of runs on it."""
-    path = Path(place.source or "")
-    content = describe_content(path) if path.is_file() else (release.identity, kg)
-    return f"{place} {content} {runs.neo4j} {runs.seconds}"
-
-
 def _answered(question: Question, found: ScoredQuery) -> Question:
     """A question with the rows of its gold, which a file of others need not state."""
     if found.gold == question.block.rows:
@@ -238,11 +217,6 @@ def _answered(question: Question, found: ScoredQuery) -> Question:
     answers = tuple(sorted(set(found.gold)))
     block = replace(question.block, rows=found.gold)
     return replace(question, answers=answers, stated=answers, block=block)
-
-
-def _shown(prediction: Prediction | None) -> str:
-    given = None if prediction is None else predicted_of(prediction)
-    return given if isinstance(given, str) else repr(given or "")
 
 
 def _scores(questions: Sequence[Question], queries: Sequence[ScoredQuery], level: int) -> Floats:
@@ -334,71 +308,78 @@ class AskedQuery(NamedTuple):
 
     Attributes:
         id: The id of its question.
-        gold: The gold query.
         predicted: What was predicted, as text.
         found: What became of it.
     """
 
     id: str
-    gold: str
     predicted: str
     found: ScoredQuery
 
 
 def tables_of_queries(asked: Sequence[AskedQuery]) -> tuple[Table, ...]:
-    """The tables that have a row."""
-
-    def differs(row: AskedQuery) -> str:
-        return f"; first {row.id}: {_cut(row.predicted)}, where the gold is {_cut(row.gold)}"
-
-    tables = (
-        _counted(
-            "states", "What became of predictions", "state", asked, STATES,
-            lambda row: (row.found.scores.state,),
-            lambda row: f"; first {row.id}: {_cut(message)}" if (message := row.found.scores.said) else "",
-        ),
-        _errors(asked),
-        _counted("differences", "Where EX as published differs", "why", asked, DIFFERENCES,
-                 lambda row: (row.found.difference,), differs),
-        _counted("differences-psjs", "Where PSJS as published differs", "why", asked, PSJS_DIFFERENCES,
-                 lambda row: (row.found.psjs_difference,), differs),
+    """What became of predictions, and the kinds of errors of those that are wrong."""
+    states = _counted(
+        "states", "What became of predictions", "state", asked, STATES,
+        lambda row: (row.found.scores.state,),
+        lambda row: _cut(row.found.scores.said),
     )  # fmt: skip
-    return tuple(table for table in tables if table.rows)
+    table = _counted(
+        "errors", "Kinds of errors", "kind", asked, ERROR_KINDS, lambda row: row.found.scores.kinds,
+        lambda row: _cut(row.predicted),
+    )  # fmt: skip
+    wrong = [row.found.scores.kinds for row in asked if row.found.scores.kinds] or [()]
+    shares = {kind: sum(kind in kinds for kinds in wrong) / len(wrong) for kind in ERROR_KINDS}
+    several = sum(len(kinds) > 1 for kinds in wrong)
+    has = "has" if several == 1 else "have"
+    note = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
+    errors = replace(
+        table,
+        header=(*table.header, "share of wrong ones"),
+        rows=tuple((*row, Score(shares[str(row[0])], None, None)) for row in table.rows),
+        notes=(note, *table.notes) if several else table.notes,
+    )
+    return tuple(table for table in (states, errors) if table.rows)
 
 
 def notes_on_queries(asked: Sequence[AskedQuery], *, on_server: bool) -> list[str]:
-    """What a reader of the scores must know."""
+    """What a reader of the scores must know; a warning first if no gold finds anything."""
     scores = [row.found.scores for row in asked]
-    notes = notes_on_provenance(scores)
-    if bad := [row for row in asked if row.found.scores.state == "gold failed"]:
-        notes.append(
-            f"{WARNING}the gold of {counted(len(bad), 'question')} fails, an error of the data; these are "
-            f"not scored. The first, {bad[0].id}: {bad[0].found.scores.said}"
-        )
-    if other := [row for row in asked if not row.found.agrees]:
-        notes.append(
-            f"{WARNING}the gold of {counted(len(other), 'question')} gives other rows here than are stated "
-            f"of it, first {other[0].id}. Is this the graph that they were made from?"
-        )
-    if unrun := [row for row in asked if row.found.scores.state in ("not run", "gold not run")]:
-        advice = "" if on_server else " A Neo4j may run them: --neo4j."
-        notes.append(
-            f"{counted(len(unrun), 'prediction')} not run, and in no score; the first, {unrun[0].id}: "
-            f"{unrun[0].found.scores.said}{advice}"
-        )
     scored = [one for one in scores if one.scored]
-    if tables := sum(one.state == "rows" for one in scored):
-        notes.append(
-            f"{counted(tables, 'prediction')} of rows: without PSJS, and not among what runs."
-        )
-    if lost := sum(
-        one.psjs is None and one.binds in ("", "edges", "nodes") and one.state != "rows"
-        for one in scored
-    ):
-        notes.append(
-            f"{counted(lost, 'prediction')} without PSJS: what they bind cannot be found out."
-        )
-    return notes
+    states, binds = Counter(one.state for one in scores), Counter(one.binds for one in scored)
+    seen = [one for one in scored if one.binds or one.rows is not None]
+    empty = bool(seen) and all(
+        one.binds == "nothing" or not (one.binds or one.rows) for one in seen
+    )
+    other = [row.id for row in asked if not row.found.agrees]
+
+    def first(state: str) -> str:
+        said = (f"{r.id}: {r.found.scores.said}" for r in asked if r.found.scores.state == state)
+        return f"the first, {next(said, '')}"
+
+    advice = "" if on_server else " A Neo4j may run them: --neo4j."
+    unbound, no_edges = binds["nothing"], binds["nothing"] + binds["nodes"]
+    failed, unrun, lost = states["gold failed"], states["not run"], states["gold not run"]
+    notes = (
+        (empty, f"{WARNING}no gold query of {counted(len(seen), 'question')} finds anything in this graph, "
+         "so the scores say nothing. Is it the graph that the questions are about, and is all of it loaded?"),
+        (binds["late"], f"{counted(binds['late'], 'question')} of which what the gold binds takes too long, "
+         "or is too much, to find out: left out of PSJS and PSJS edges."),
+        (unbound, f"{counted(unbound, 'question')} of which the gold binds no node on this graph: left out "
+         "of PSJS."),
+        (no_edges, f"{counted(no_edges, 'question')} of which the gold binds no edge on this graph: left "
+         "out of PSJS edges."),
+        (failed, f"{WARNING}the gold of {counted(failed, 'question')} fails, an error of the data; these "
+         f"are not scored; {first('gold failed')}"),
+        (other, f"{WARNING}the gold of {counted(len(other), 'question')} gives other rows here than are "
+         f"stated of it, first {', '.join(other[:1])}. Is this the graph that they were made from?"),
+        (unrun, f"{counted(unrun, 'prediction')} not run, and wrong; {first('not run')}{advice}"),
+        (lost, f"{counted(lost, 'question')} of which the gold is not run: in no score; "
+         f"{first('gold not run')}{advice}"),
+        (states["rows"], f"{counted(states['rows'], 'prediction')} of rows: without PSJS, and not among "
+         "what runs."),
+    )  # fmt: skip
+    return [text for number, text in notes if number]
 
 
 def _counted(
@@ -408,29 +389,16 @@ def _counted(
     asked: Sequence[AskedQuery],
     words: Mapping[str, str],
     of: Callable[[AskedQuery], Sequence[str]],
-    first: Callable[[AskedQuery], str],
+    shown: Callable[[AskedQuery], str],
 ) -> Table:
-    """How many are of each group, and below it what the group is and what the first of it is."""
+    """How many are of each group, and below it what the group is and what is shown of its first."""
     groups = {name: some for name in words if (some := [row for row in asked if name in of(row)])}
-    notes = tuple(f"{name}: {words[name]}{first(some[0])}" for name, some in groups.items())
+    notes = []
+    for name, (row, *_) in groups.items():
+        text = shown(row)
+        notes.append(f"{name}: {words[name]}; first {row.id}{': ' * bool(text)}{text}")
     rows = tuple((name, len(some)) for name, some in groups.items())
-    return Table(id_, title, (heading, "n"), rows, notes)
-
-
-def _errors(asked: Sequence[AskedQuery]) -> Table:
-    wrong = [row.found.scores.kinds for row in asked if row.found.scores.kinds]
-    table = _counted(
-        "errors", "Kinds of errors", "kind", asked, ERROR_KINDS, lambda row: row.found.scores.kinds,
-        lambda row: f"; first {row.id}" + f": {_cut(row.predicted)}" * bool(row.predicted),
-    )  # fmt: skip
-    counts = Counter(kind for kinds in wrong for kind in kinds)
-    rows = tuple((*row, Score(counts[str(row[0])] / len(wrong), None, None)) for row in table.rows)
-    notes = table.notes
-    if several := sum(len(kinds) > 1 for kinds in wrong):
-        has = "has" if several == 1 else "have"
-        note = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
-        notes = (note, *notes)
-    return replace(table, header=(*table.header, "share of wrong ones"), rows=rows, notes=notes)
+    return Table(id_, title, (heading, "n"), rows, tuple(notes))
 
 
 def _cut(value: object) -> str:

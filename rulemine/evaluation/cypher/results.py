@@ -9,15 +9,20 @@ import datetime
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import Any
 
+from rulemine.cypher.rows import row_text
 from rulemine.evaluation.matching.vocabulary import composed
 
-__all__ = ["alike", "execution_match", "published_match", "reader_of"]
+__all__ = ["alike", "execution_match", "matched_rows", "published_match"]
 
 Row = Sequence[Any]
 
 _RELATIVE = 1e-9
+
+_MOST_COLUMNS = 6
+"""Columns whose permutations are tried by `matched_rows`; a gold query has three at most."""
 
 
 def execution_match(
@@ -66,7 +71,7 @@ def execution_match(
             execution_match([row], predicted, more_columns=more_columns) for row in [*gold, *tied]
         )
     runs = [0] * len(gold) if keys is None else _runs(keys)
-    return _match(gold, predicted, runs, reader_of([*gold, *predicted]), more_columns)
+    return _match(gold, predicted, runs, _reader([*gold, *predicted]), more_columns)
 
 
 def published_match(gold: Sequence[Row], predicted: Sequence[Row], *, ordered: bool) -> bool:
@@ -95,15 +100,58 @@ def published_match(gold: Sequence[Row], predicted: Sequence[Row], *, ordered: b
     return alike and _match(gold, predicted, runs, _published)
 
 
+def matched_rows(
+    gold: Sequence[Sequence[Any]],
+    predicted: Sequence[Sequence[Any]],
+    tied: Sequence[Sequence[Any]] = (),
+) -> list[str]:
+    """A predicted result as texts of rows: where a row equals one of the gold, the gold's text.
+
+    Cells are equal as `execution_match` says. The columns are put in the
+    order in which most rows match, as multisets; of several such orders, the first.
+
+    Args:
+        gold: The gold's rows.
+        predicted: The predicted rows; with another number of columns, none matches.
+        tied: Rows that are as good as the gold's only one: the first of them that is given is that.
+
+    Example:
+        >>> matched_rows([("Arden", 1200), ("Bree", 1450)], [(1450.0, "Bree"), (7, "Carn")])
+        ['["Bree",1450]', '["Carn",7]']
+    """
+    if not gold or not predicted or len(gold[0]) != len(predicted[0]):
+        return [row_text(row) for row in predicted]
+    read = _reader([*gold, *predicted, *tied])
+    texts = {tuple(map(read, row)): row_text(row) for row in reversed(gold)}
+    wanted = Counter(tuple(map(read, row)) for row in gold)
+    cells = [[read(cell) for cell in row] for row in predicted]
+    width = len(gold[0])
+    orders = permutations(range(width)) if width <= _MOST_COLUMNS else [tuple(range(width))]
+
+    def shared(order: Sequence[int]) -> int:
+        return (wanted & Counter(tuple(row[at] for at in order) for row in cells)).total()
+
+    best = max(orders, key=shared)  # the first of several
+    others = {tuple(map(read, row)) for row in tied} - wanted.keys()
+    found: list[str] = []
+    for row, own in zip(predicted, cells, strict=True):
+        key = tuple(own[at] for at in best)
+        if key in others:
+            texts.setdefault(key, row_text(gold[0]))
+            others = set()  # a second one is one too many
+        found.append(texts.get(key) or row_text([row[at] for at in best]))
+    return found
+
+
 def alike(values: Sequence[Any]) -> bool:
     """Whether values are all the same, as `execution_match` has it."""
-    read = reader_of([values])
+    read = _reader([values])
     return len(set(map(read, values))) < 2
 
 
 def _runs(keys: Sequence[Any]) -> list[int]:
     """For each row the number of its run of equal keys."""
-    read = reader_of([keys])
+    read = _reader([keys])
     found: list[int] = []
     for at, key in enumerate(keys):
         new = at > 0 and read(key) != read(keys[at - 1])
@@ -154,7 +202,7 @@ def _permuted(
     return False
 
 
-def reader_of(rows: Sequence[Row]) -> Callable[[Any], Hashable]:
+def _reader(rows: Sequence[Row]) -> Callable[[Any], Hashable]:
     """What makes values equal that are the same.
 
     Args:

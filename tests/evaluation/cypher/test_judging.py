@@ -6,13 +6,10 @@ from typing import Any
 import pytest
 
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
-from rulemine.evaluation.cypher.judging import (
-    CypherJudge,
-    CypherScores,
-    GoldTable,
-    notes_on_provenance,
-)
+from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
+from rulemine.evaluation.cypher.release_rows import AskedQuery, notes_on_queries
 from rulemine.evaluation.cypher.runners import BoltRunner, refusal
+from rulemine.evaluation.cypher.scored_queries import ScoredQuery
 
 Answer = ResultTable | Failed | NotRun
 
@@ -61,7 +58,8 @@ def test_the_same_text_is_right_without_being_run(
 
 def test_a_gold_that_takes_too_long_is_not_said_to_bind_nothing() -> None:
     some = [CypherScores("run", 1.0, rows=1, binds=binds) for binds in ("late", "nothing", "edges")]
-    left_out, *others = notes_on_provenance(some)
+    asked = [AskedQuery("q1", GOLD, ScoredQuery(one)) for one in some]
+    left_out, *others = notes_on_queries(asked, on_server=False)
     assert left_out.startswith("1 question of which what the gold binds takes too long")
     assert [note.split(":")[0] for note in others] == [
         "1 question of which the gold binds no node on this graph",
@@ -82,7 +80,7 @@ def test_the_same_text_is_run_where_the_gold_is_of_another_graph() -> None:
     [
         (Failed("Neo.ClientError.Statement.SyntaxError", "no"), "failed", (0.0, 0.0, 0.5, None, 0.0)),
         (Failed("Neo.ClientError.Transaction.TimedOut", "no"), "failed", (0.0, 0.0, 0.0, None, 0.0)),
-        (NotRun("it has SHORTEST"), "not run", (None,) * 5),
+        (NotRun("it has SHORTEST"), "not run", (0.0, 0.0, 0.0, None, 0.0)),
     ],
 )  # fmt: skip
 def test_predictions_without_a_result(
@@ -97,7 +95,7 @@ def test_predictions_without_a_result(
     assert (
         found.ex, found.ex_published, found.psjs, found.psjs_edges, found.executable,
     ) == scores  # fmt: skip
-    assert found.scored == (state == "failed")
+    assert found.scored, "a question counts in every mean, whatever is predicted"
     assert found.said
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from rulemine.cypher.rows import row_text
 from rulemine.evaluation.cypher.release_rows import _shares
-from rulemine.evaluation.cypher.results import execution_match
-from rulemine.evaluation.cypher.scored_queries import matched_rows
+from rulemine.evaluation.cypher.results import execution_match, matched_rows
 
 
 def texts(*rows: tuple[object, ...]) -> list[str]:

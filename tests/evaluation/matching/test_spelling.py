@@ -14,8 +14,7 @@ from rulemine.evaluation.answerers.agents.tools import ToolAgent
 from rulemine.evaluation.answerers.paths import read_plans
 from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.evaluation.answerers.text_to_cypher import TextToCypher
-from rulemine.evaluation.cypher.constants import spelled, spelling_of
-from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores
+from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, spelled, spelling_of
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.evaluation.spelling import Spelling
 from rulemine.kg.property_graph.graph import PropertyGraph
@@ -34,7 +33,7 @@ def decomposed() -> list[tuple[str, str]]:
 
 
 def test_queries_with_composed_constants_find_what_the_others_find() -> None:
-    judge = CypherJudge(InMemoryRunner(demo()), spelling_of(demo()))
+    judge, spelling = CypherJudge(InMemoryRunner(demo())), spelling_of(demo())
     assert len(decomposed()) == 30
     for name, type_ in decomposed()[:10]:
         first = name.split()[0] if name.split()[0] != normalize("NFC", name.split()[0]) else name
@@ -48,7 +47,7 @@ def test_queries_with_composed_constants_find_what_the_others_find() -> None:
             gold = asked + " ORDER BY 1"
             table = judge.gold(gold)
             assert getattr(table, "rows", None), gold
-            composed = judge.spelled(normalize("NFC", asked))
+            composed = spelled(normalize("NFC", asked), spelling)
             scores, _ = judge.judged(gold, table, composed)
             wanted, _ = judge.judged(gold, table, asked)
             assert scores == wanted
@@ -95,9 +94,9 @@ def test_a_model_that_writes_either_form_gets_the_same(form: Any) -> None:
     model = Script(cypher=[f"```cypher\n{query}\n```"])
     given = Context(kg=kg, graph=demo(), model="m", session=cast(Any, model))
     (answer,) = TextToCypher()(given, [question])
-    judge = CypherJudge(InMemoryRunner(demo()), spelling_of(demo()))
+    judge, spelling = CypherJudge(InMemoryRunner(demo())), spelling_of(demo())
     gold = f"MATCH (n:{type_} {{name: {quoted_value(name)}}}) RETURN n.name"
-    scores, _ = judge.judged(gold, judge.gold(gold), judge.spelled(answer.cypher))
+    scores, _ = judge.judged(gold, judge.gold(gold), spelled(answer.cypher or "", spelling))
     assert (scores.ex, scores.psjs, scores.rows) == (1.0, 1.0, 1)
 
     assert chosen(f"I take {said}.", [name, "x"]) == [name]
