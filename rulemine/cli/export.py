@@ -5,6 +5,7 @@ A command imports what it needs when it runs. It takes the parsed arguments and 
 
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,24 +102,24 @@ def _reader(
     arguments: Namespace, release: "Release", line: Line, advance: Callable[[int, int], None]
 ) -> "Callable[[KnowledgeGraph, Sequence[Labeling]], Table]":
     """Has the model read the paths."""
-    from rulemine.evaluation.answerers.final_answer import TOKENS
-    from rulemine.evaluation.supervision.path_reader import PathReader
+    from rulemine.evaluation.supervision.path_reader import read_paths
     from rulemine.llm.options import EndpointOptions
     from rulemine.release.outputs import check_place
 
     check_place(arguments.replies, [arguments.release])
-    return PathReader(
+    return partial(
+        read_paths,
         release,
-        arguments.kg,
-        split_of(arguments.split),
         arguments.model,
-        EndpointOptions(**given(arguments, "endpoint.")),
-        arguments.replies,
-        arguments.sample,
-        TOKENS if arguments.max_tokens is None else arguments.max_tokens,
-        advance,
-        line.note,
-    ).table
+        max_tokens=arguments.max_tokens,
+        kg=arguments.kg,
+        split=split_of(arguments.split),
+        sample=arguments.sample,
+        endpoint=EndpointOptions(**given(arguments, "endpoint.")),
+        folder=arguments.replies,
+        progress=advance,
+        note=line.note,
+    )
 
 
 def _add_formats(parser: Parser) -> None:

@@ -7,10 +7,10 @@ Questions that ask for a number are left out.
 """
 
 import statistics
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import ClassVar
+from itertools import chain
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,12 +24,11 @@ from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.supervision.supervision import Labeling
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.llm.call import more_tokens
-from rulemine.llm.options import EndpointOptions
 from rulemine.release.guessing import order_of_names
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table, Values
 
-__all__ = ["PathReader"]
+__all__ = ["read_paths"]
 
 MOST_CHARACTERS = 12_000
 """Characters of the triples shown at most, as of answerers that show triples."""
@@ -52,97 +51,63 @@ class _Shown:
         return f"--max-tokens {more_tokens(self.max_tokens)}"
 
 
-@dataclass(frozen=True)
-class PathReader:
-    """Asks a model about the triples of shortest paths.
+def read_paths(
+    release: Release,
+    model: str,
+    graph: KnowledgeGraph,
+    found: Sequence[Labeling],
+    *,
+    max_tokens: int | None = None,
+    **how: Any,
+) -> Table:
+    """Hits and the share of evidence in paths, by shape; the notes have the correlations.
 
-    Attributes:
+    Args:
         release: The release.
-        kg: The name of the graph of the labelings.
-        split: Their split; None: all.
-        model: The model.
-        endpoint: Where it is.
-        folder: Where its replies are kept; what is there is not asked again.
-        sample: How many questions, see `rulemine.release.groups`; None: all.
-        max_tokens: Tokens of a reply at most.
-        progress: Called with questions done and to do.
-        note: Called with sentences for the user.
+        model: The model that is asked.
+        graph: The graph of the labelings.
+        found: The labelings of all questions of the split; those without evidence are left out.
+        max_tokens: Tokens of a reply at most; None: as many as of other final answers.
+        how: Graph, split, sample, endpoint and the like, see
+            `rulemine.evaluation.answerers.registry.answer`.
+
+    Raises:
+        EndpointError: The endpoint cannot be used.
+        LimitError: The budget of tokens is spent; every reply is kept.
     """
-
-    release: Release
-    kg: str
-    split: str | None
-    model: str
-    endpoint: EndpointOptions
-    folder: Path
-    sample: int | None = None
-    max_tokens: int = TOKENS
-    progress: Callable[[int, int], None] | None = None
-    note: Callable[[str], None] = lambda text: None
-
-    def table(self, graph: KnowledgeGraph, found: Sequence[Labeling]) -> Table:
-        """Hits and the share of evidence in paths, by shape; the notes have the correlations.
-
-        Args:
-            graph: The graph of the labelings.
-            found: The labelings of all questions of the split; those without evidence are left
-                out.
-
-        Raises:
-            EndpointError: The endpoint cannot be used.
-            LimitError: The budget of tokens is spent; every reply is kept.
-        """
-        rank = np.argsort(
-            in_private_order(graph, order_of_names(self.release.entities, self.release.naming))
+    order = order_of_names(release.entities, release.naming)
+    rank = np.argsort(in_private_order(graph, order))
+    every = {
+        one.question.id: graph.labeled(
+            one.shortest[np.argsort(rank[one.shortest])].astype(np.int64)
         )
-        rows = {
-            one.question.id: one.shortest[np.argsort(rank[one.shortest])].astype(np.int64)
-            for one in found
-        }
-        every = {key: graph.labeled(some) for key, some in rows.items()}
-        shown = {key: fit(triples, MOST_CHARACTERS) for key, triples in every.items()}
-        predictions = answer(
-            self.release,
-            _Shown(shown, self.max_tokens),
-            kg=self.kg,
-            split=self.split,
-            sample=self.sample,
-            model=self.model,
-            endpoint=self.endpoint,
-            folder=self.folder,
-            progress=self.progress,
-            note=self.note,
-        )
-        texts = {prediction.id: prediction.raw_output for prediction in predictions}
-        points: list[tuple[str, float, float]] = []
-        for one in found:
-            q, evidence = one.question, one.evidence
-            if q.id in texts and q.value is None and evidence is not None and len(evidence):
-                hit, _ = GTSQA_EXACT.score(Judged(q.question, q.answers, texts[q.id]))
-                share = len(np.intersect1d(one.shortest, evidence)) / len(evidence)
-                points.append((q.shape, hit or 0.0, share))
-        cut = sum(len(shown[key]) < len(every[key]) for key in texts)
-        return _table(self.model, points, cut)
-
-
-def _table(model: str, points: Sequence[tuple[str, float, float]], cut: int) -> Table:
-    by_shape: dict[str, list[tuple[float, float]]] = {}
-    for shape, *values in points:
-        by_shape.setdefault(shape, []).append((values[0], values[1]))
+        for one in found
+    }
+    shown = {key: fit(triples, MOST_CHARACTERS) for key, triples in every.items()}
+    asked = _Shown(shown, TOKENS if max_tokens is None else max_tokens)
+    replies = {p.id: p.raw_output for p in answer(release, asked, model=model, **how)}
+    points: dict[str, list[tuple[float, float]]] = {}
+    for one in found:
+        q, evidence = one.question, one.evidence
+        if q.id in replies and q.value is None and evidence is not None and len(evidence):
+            hit, _ = GTSQA_EXACT.score(Judged(q.question, q.answers, replies[q.id]))
+            share = len(np.intersect1d(one.shortest, evidence)) / len(evidence)
+            points.setdefault(q.shape, []).append((hit or 0.0, share))
     means = {
         shape: [statistics.fmean(column) for column in zip(*some, strict=True)]
-        for shape, some in by_shape.items()
+        for shape, some in points.items()
     }
+    shapes = sorted(means, key=lambda shape: (-len(points[shape]), shape))
     rows: list[Values] = [
-        (shape, len(by_shape[shape]), *(Score(mean, None, None) for mean in means[shape]))
-        for shape in sorted(means, key=lambda shape: (-len(by_shape[shape]), shape))
+        (shape, len(points[shape]), *(Score(mean, None, None) for mean in means[shape]))
+        for shape in shapes
     ]
     notes = [
-        f"Pearson's r of hits and evidence in paths: {_pearson([p[1:] for p in points])} over questions, "
-        f"{_pearson(list(means.values()))} over shapes.",
+        f"Pearson's r of hits and evidence in paths: {_pearson([*chain(*points.values())])} over questions, "
+        f"{_pearson([*means.values()])} over shapes.",
         "hits: percentage of questions with a correct answer in the reply, by exact match.",
     ]
-    if cut:
+    if cut := sum(len(shown[key]) < len(every[key]) for key in replies):
         notes.append(f"Questions shown the first {MOST_CHARACTERS:,} characters alone: {cut:,}.")
     header = ("shape", "questions", "hits", "evidence in paths")
     return Table("read", f"{model}, shown the triples in paths", header, tuple(rows), tuple(notes))

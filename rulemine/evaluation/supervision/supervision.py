@@ -21,11 +21,10 @@ All but ``paths`` are means over questions, of the last three the share. A quest
 part of its evidence is left out and counted.
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import median_low
+from statistics import fmean, median_low
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,47 +124,34 @@ def labelings(
         raise ConfigError(f"no answers {targets!r}; {did_you_mean(targets, tuple(TARGETS))}")
     every = targets == "all"
     asked = [replace(q, evidence=q.full_evidence) for q in questions] if every else questions
-    search = ShortestPaths(kg)
+    search, ids = ShortestPaths(kg), kg.entity_ids
     for q, proof in zip(questions, proof_rows(kg, asked, removed), strict=True):
         answers = tuple(sorted((*q.stated, *q.hard_answers))) if every else (_derived(q),)
-        yield _labeling(kg, search, q, answers, proof)
-
-
-def _labeling(
-    kg: KnowledgeGraph, search: ShortestPaths, q: Question, answers: tuple[str, ...], proof: Ints
-) -> Labeling:
-    known = [name for name in answers if name in kg.entity_ids]
-    goals = np.array([kg.entity_ids[name] for name in known], np.int64)
-    stated = bool((proof >= 0).all())
-    triples = kg.labeled(proof) if stated else []
-    rows: list[Ints] = []
-    paths = pairs = 0
-    shortcut = False
-    lengths: list[int] = []
-    for topic in q.anchors:
-        start = kg.entity_ids.get(topic)
-        if start is None or not known:
-            continue
-        way = search.between(start, goals)
-        rows.append(way.rows)
-        paths += way.paths
-        pairs += int((way.distances >= 0).sum())
-        along = distances_along(triples, topic)
-        for answer, distance in zip(known, way.distances.tolist(), strict=True):
-            if answer in along:
-                lengths.append(along[answer])
-                shortcut |= distance < along[answer]
-    return Labeling(
-        q,
-        answers,
-        distinct(np.concatenate(rows)) if rows else np.zeros(0, np.int64),
-        proof if stated else None,
-        paths,
-        pairs,
-        len(q.anchors) * len(answers) - pairs,
-        shortcut,
-        max(lengths, default=None),
-    )
+        known = [name for name in answers if name in ids]
+        goals = np.array([ids[name] for name in known], np.int64)
+        ways = {t: search.between(ids[t], goals) for t in q.anchors if known and t in ids}
+        stated = bool((proof >= 0).all())
+        triples = kg.labeled(proof) if stated else []
+        lengths = [
+            (along[name], distance)
+            for along, way in (
+                (distances_along(triples, topic), way) for topic, way in ways.items()
+            )
+            for name, distance in zip(known, way.distances.tolist(), strict=True)
+            if name in along
+        ]
+        pairs = sum(int((way.distances >= 0).sum()) for way in ways.values())
+        yield Labeling(
+            q,
+            answers,
+            distinct(np.concatenate([np.zeros(0, np.int64), *(way.rows for way in ways.values())])),
+            proof if stated else None,
+            sum(way.paths for way in ways.values()),
+            pairs,
+            len(q.anchors) * len(answers) - pairs,
+            any(distance < length for length, distance in lengths),
+            max((length for length, _ in lengths), default=None),
+        )
 
 
 def _derived(question: Question) -> str:
@@ -215,7 +201,7 @@ def report_supervision(
         labels: A folder for the labelings, see `write_labels`; None: they are not written.
         progress: Called with questions done and to do.
         further: Makes a table more of the labelings, e.g.
-        `rulemine.evaluation.supervision.path_reader.PathReader.table`.
+            `rulemine.evaluation.supervision.path_reader.read_paths`.
 
     Raises:
         ConfigError: `targets` is not one of `TARGETS`.
@@ -235,16 +221,14 @@ def report_supervision(
     for labeling in labelings(graph, questions, release.removals(), targets):
         found.append(labeling)
         progress(len(found), len(questions))
-    document = _document(
-        found,
-        {
-            "release": release.name,
-            "identity": release.identity,
-            "graph": kg,
-            "split": split or "all",
-            "answers": f"{targets}, {TARGETS[targets]}",
-        },
-    )
+    facts = {
+        "release": release.name,
+        "identity": release.identity,
+        "graph": kg,
+        "split": split or "all",
+        "answers": f"{targets}, {TARGETS[targets]}",
+    }
+    document = _document(found, facts)
     if further is not None:
         document = replace(document, tables=(*document.tables, further(graph, found)))
     if labels is not None:
@@ -274,42 +258,46 @@ def write_labels(
 
 
 def _row(one: Labeling) -> dict[str, Any]:
-    shortest = set(one.shortest.tolist())
-    evidence = set() if one.evidence is None else set(one.evidence.tolist())
-    rows = sorted(shortest | evidence)
+    evidence = np.zeros(0, np.int64) if one.evidence is None else one.evidence
+    rows = np.union1d(one.shortest, evidence)
     return {
         "id": one.question.id,
         "split": one.question.split,
         "anchors": list(one.question.anchors),
         "answers": list(one.answers),
-        "rows": rows,
-        "shortest": [int(row in shortest) for row in rows],
-        "evidence": [int(row in evidence) for row in rows],
+        "rows": rows.tolist(),
+        "shortest": np.isin(rows, one.shortest).astype(int).tolist(),
+        "evidence": np.isin(rows, evidence).astype(int).tolist(),
     }
 
 
 def _document(found: Sequence[Labeling], facts: Mapping[str, str]) -> Document:
     proved = [one for one in found if one.evidence is not None]
+    questions = [one.question for one in proved]
+    lost, apart = len(found) - len(proved), sum(not one.pairs for one in proved)
     notes = [
         "Means over questions. evidence in paths, paths in evidence, shortcut, parallel and unreachable are "
-        "percentages; evidence and in paths are triples; paths is the lower median."
+        "percentages; evidence and in paths are triples; paths is the lower median.",
     ]
-    if lost := len(found) - len(proved):
+    if lost:
         notes.append(
             f"Questions left out, because the graph lacks part of their evidence: {lost:,}."
         )
-    if apart := sum(not one.pairs for one in proved):
+    if apart:
         notes.append(
             "Questions left out of paths in evidence, because no path leads from a topic entity to an "
             f"answer: {apart:,}."
         )
-    questions = [one.question for one in proved]
+
+    def hops(_: object, one: Labeling) -> str:
+        return "apart" if one.proof_hops is None else str(one.proof_hops)
+
     headline, tables = tables_of(
         proved,
         questions,
         (
             BY_HOPS,
-            ("By hops of the evidence", Group("", "evidence hops", lambda _, one: _hops(one))),
+            ("By hops of the evidence", Group("", "evidence hops", hops)),
             by_form(questions),
             BY_SPLIT,
         ),
@@ -317,27 +305,19 @@ def _document(found: Sequence[Labeling], facts: Mapping[str, str]) -> Document:
         _figures,
         dict.fromkeys(("evidence", "in paths"), one_decimal),
     )
-    return Document(
-        "Shortest paths beside the evidence", tuple(notes), facts, headline, tables=tables
-    )
-
-
-def _hops(one: Labeling) -> str:
-    return "apart" if one.proof_hops is None else str(one.proof_hops)
+    title = "Shortest paths beside the evidence"
+    return Document(title, tuple(notes), facts, headline, tables=tables)
 
 
 def _figures(found: Sequence[Labeling]) -> tuple[Value, ...]:
     """The columns of a group, see the module; a share of nothing is left out."""
-    sizes = [
-        (len(np.intersect1d(one.shortest, rows, True)), len(rows), len(one.shortest))
-        for one in found
-        if (rows := one.evidence) is not None
-    ]
-    both, evidence, shortest = np.array(sizes, np.int64).T
+    proved = [(one.shortest, rows) for one in found if (rows := one.evidence) is not None]
+    both = [len(np.intersect1d(*pair, assume_unique=True)) for pair in proved]
+    shortest, evidence = ([len(rows) for rows in column] for column in zip(*proved, strict=True))
     return (
         len(found),
-        _mean(both, evidence),
-        _mean(both, shortest),
+        _mean([n / whole for n, whole in zip(both, evidence, strict=True) if whole]),
+        _mean([n / whole for n, whole in zip(both, shortest, strict=True) if whole]),
         _mean(evidence),
         _mean(shortest),
         median_low([one.paths for one in found]),
@@ -347,9 +327,5 @@ def _figures(found: Sequence[Labeling]) -> tuple[Value, ...]:
     )
 
 
-def _mean(parts: Sequence[int] | Ints, wholes: Ints | None = None) -> Score:
-    """The mean of counts, or of the shares in which the whole is not 0."""
-    counts = np.asarray(parts, np.float64)
-    if wholes is not None:
-        counts = counts[wholes > 0] / wholes[wholes > 0]
-    return Score(math.fsum(counts.tolist()) / len(counts) if len(counts) else None, None, None)
+def _mean(values: Sequence[float]) -> Score:
+    return Score(fmean(values) if values else None, None, None)
