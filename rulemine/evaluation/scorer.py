@@ -392,7 +392,7 @@ class Scorer:
             everything, predictions, split=self._split, missing=missing, wanted=wanted, checked=read
         )
         given = without_labels(self.release, self.questions, fitted, naming)
-        ran = run_predictions(self.release, given, kg, naming, self._spread)
+        ran = run_predictions(self.release, given, kg, naming)
         return ran._replace(notes=notes + ran.notes)
 
     def _parts(self, level: int) -> tuple[Breakdown, ...]:

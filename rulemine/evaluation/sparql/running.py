@@ -9,12 +9,11 @@ open a file or a connection (`rulemine.query.oxigraph.workers`).
 import json
 import re
 import threading
-import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from rulemine.errors import UserError
@@ -24,7 +23,7 @@ from rulemine.query.oxigraph.rewriting import rewrite
 from rulemine.query.oxigraph.workers import Workers
 from rulemine.query.sparql import entity_iri, relation_iri
 
-__all__ = ["AT_ONCE", "KINDS", "MOST_ROWS", "SECONDS", "WRONG", "Ran", "SparqlRunner"]
+__all__ = ["KINDS", "MOST_ROWS", "SECONDS", "Ran", "SparqlRunner"]
 
 SECONDS = 10.0
 """What a query may take."""
@@ -35,7 +34,8 @@ MOST_ROWS = 100_000
 AT_ONCE = 4
 """Queries that run at the same time."""
 
-WRONG = {
+KINDS = {
+    "run": "gives answers",
     "no query": "there is none in what was written",
     "refused": "would change the graph, ask another server or name a graph",
     "syntax": "is no SPARQL",
@@ -46,9 +46,6 @@ WRONG = {
     "too long": f"takes more than {SECONDS:g} s, or too much memory",
     "too many": f"gives more than {MOST_ROWS:,} rows",
 }
-"""Why a query is wrong → in words."""
-
-KINDS = {"run": "gives answers"} | WRONG
 """What becomes of a query → in words."""
 
 _RESULTS = "application/sparql-results+json"
@@ -61,6 +58,7 @@ _PREFIXES = "PREFIX entity: <entity:> PREFIX relation: <relation:>\n"
 _PLACE = re.compile(r"(?<= from )\d+(?=:\d)")
 """The line of an error, in which `_PREFIXES` is counted."""
 
+_WHOLE = re.compile(r"[+-]?\d+\Z")
 _SORTS = re.compile(r"\bORDER\s+BY\b", re.IGNORECASE)
 _COUNT = re.compile(
     r"\bSELECT\s*\(\s*COUNT\s*\(\s*(?:DISTINCT\b\s*)?([?$]\w+)\s*\)\s*AS\s+[?$]\w+\s*\)(?=\s*(?:WHERE\b|\{))",
@@ -88,8 +86,6 @@ class Ran(NamedTuple):
 class SparqlRunner:
     """Runs queries on a graph, which is loaded when the first one comes; for any number of threads.
 
-    It can be pickled, and its processes end with it.
-
     Args:
         kg: The graph.
         order: Entity → its place among answers that a query does not sort; without, they are sorted by name.
@@ -106,22 +102,14 @@ class SparqlRunner:
         self._workers: Workers | None = None
         self._lock = threading.Lock()
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return SparqlRunner, (self._kg, self._order, self._seconds)
-
     def __enter__(self) -> "SparqlRunner":
         return self
 
     def __exit__(self, *problem: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Ends all processes."""
         if self._workers is not None:
-            self._end()
-            self._workers = None
+            self._workers.close()
 
-    def run_all(self, texts: Sequence[tuple[str, bool]]) -> list[Ran]:
+    def run_all(self, texts: Iterable[tuple[str, bool]]) -> list[Ran]:
         """Runs what was written, each with whether its question asks how many, see `run`; several at once."""
         with ThreadPoolExecutor(AT_ONCE) as threads:
             return list(threads.map(lambda one: self.run(one[0], counts=one[1]), texts))
@@ -152,12 +140,17 @@ class SparqlRunner:
             return Ran("too many", said=f"it gives more than {MOST_ROWS:,} rows.")
         if reply.status != HTTPStatus.OK:
             said = _PLACE.sub(lambda at: str(int(at[0]) - 1), _line(reply.body.decode()))
-            said = said.removesuffix(" With prefixes written out it is:")
             ended = reply.status >= HTTPStatus.INTERNAL_SERVER_ERROR
-            return Ran("too long" if ended else "syntax", said=said)
+            kind = "too long" if ended else "syntax"
+            return Ran(kind, said=said.removesuffix(" With prefixes written out it is:"))
         if reply.kind != _RESULTS:
             return Ran("no entities", said="it gives triples; a SELECT was expected.")
-        return self._read(json.loads(reply.body), written)
+        table = json.loads(reply.body)
+        if "results" not in table:
+            return Ran(
+                "no entities", said="it asks whether something is so; a SELECT was expected."
+            )
+        return self._read(table["results"]["bindings"], written)
 
     def _written(self, query: str) -> str:
         """The query with the IRIs that the graph is loaded with."""
@@ -184,7 +177,6 @@ class SparqlRunner:
                 self._workers = Workers(
                     self._lines(), timeout=self._seconds, most_rows=MOST_ROWS, count=AT_ONCE
                 )
-                self._end = weakref.finalize(self, self._workers.close)
             return self._workers
 
     def _lines(self) -> Iterator[bytes]:
@@ -196,48 +188,33 @@ class SparqlRunner:
         for iri, name in zip(entity, self._kg.entities, strict=True):
             yield f"<{iri}> <{_LABEL}> {json.dumps(name, ensure_ascii=False)}@en .\n".encode()
 
-    def _read(self, table: dict[str, object], written: str) -> Ran:
-        """The answers in a result."""
-        rows = _cells(table)
-        if rows is None:
-            return Ran(
-                "no entities", said="it asks whether something is so; a SELECT was expected."
-            )
+    def _read(self, rows: list[dict[str, dict[str, str]]], written: str) -> Ran:
+        """The answers in a result: its one column of entities, or else of numbers and names."""
         if not any(rows):
             return self._nothing(written)
-        names = dict.fromkeys(name for row in rows for name in row)
-        columns = {name: self._column(rows, name) for name in names}
-        found = {name: answers for name, answers in columns.items() if answers}
-        of_entities = {name: answers for name, answers in found.items() if answers[0]}
-        chosen = of_entities or found
+        entities: dict[str, dict[str, None]] = {}
+        texts: dict[str, dict[str, None]] = {}
+        for name, cell in (item for row in rows for item in row.items()):
+            value = cell["value"]
+            if cell["type"] == "uri" and value in self._entities:
+                entities.setdefault(name, {})[self._entities[value]] = None
+            elif cell["type"] == "literal" and (
+                value in self._kg.entity_ids or _WHOLE.match(value)
+            ):
+                texts.setdefault(name, {})[value] = None
+        chosen = entities or texts
         if "answer" in chosen:
             chosen = {"answer": chosen["answer"]}
-        # The name beside an entity says the same.
-        if len({answers[1] for answers in chosen.values()}) != 1:
+        different = dict.fromkeys(
+            map(tuple, chosen.values())
+        )  # the name beside an entity says the same
+        if len(different) != 1:
             many = f"{len(chosen)} columns of entities" if chosen else "no entity"
             return Ran("no entities", said=f"it gives {many}; one column, ?answer, was expected.")
-        answers = next(iter(chosen.values()))[1]
+        (answers,) = different
         if not _SORTS.search(written):  # then the order is that of the engine
             answers = tuple(sorted(answers, key=lambda name: (self._order.get(name, 0), name)))
         return Ran("run", answers)
-
-    def _column(
-        self, rows: list[dict[str, dict[str, str]]], name: str
-    ) -> tuple[bool, tuple[str, ...]] | None:
-        """Whether a column has entities, and these; else its numbers and names; None if it has neither."""
-        entities: dict[str, None] = {}
-        texts: dict[str, None] = {}
-        for row in rows:
-            cell = row.get(name, {})
-            value = cell.get("value", "")
-            if cell.get("type") == "uri" and (own := self._entities.get(value)) is not None:
-                entities[own] = None
-            elif cell.get("type") == "literal":
-                texts[value] = None
-        if entities:
-            return True, tuple(entities)
-        names = [t for t in texts if t in self._kg.entity_ids or re.fullmatch(r"[+-]?\d+", t)]
-        return (False, tuple(names)) if names else None
 
     @cached_property
     def _entities(self) -> dict[str, str]:
@@ -254,11 +231,6 @@ class SparqlRunner:
             if scheme != "entity" and iri != _LABEL and not known:
                 return Ran("unknown relation", said=f"the graph has no relation <{iri}>.")
         return Ran("no result", said="it gives nothing.")
-
-
-def _cells(table: dict[str, object]) -> list[dict[str, dict[str, str]]] | None:
-    results = table.get("results")
-    return results["bindings"] if isinstance(results, dict) else None
 
 
 def _line(text: str) -> str:
