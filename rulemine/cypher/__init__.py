@@ -6,7 +6,7 @@ from rulemine.registry import lazy_names
 
 if TYPE_CHECKING:
     from rulemine.cypher.language.parser import parse as parse
-    from rulemine.cypher.language.provenance import provenance_query as provenance_query
+    from rulemine.cypher.language.rewriting import provenance_query as provenance_query
     from rulemine.cypher.questions.evaluator import Rows as Rows
     from rulemine.cypher.questions.evaluator import evaluate as evaluate
     from rulemine.cypher.questions.evaluator import provenance_of as provenance_of
@@ -26,7 +26,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "Rows": "rulemine.cypher.questions.evaluator",
         "evaluate": "rulemine.cypher.questions.evaluator",
         "parse": "rulemine.cypher.language.parser",
-        "provenance_query": "rulemine.cypher.language.provenance",
+        "provenance_query": "rulemine.cypher.language.rewriting",
         "provenance_of": "rulemine.cypher.questions.evaluator",
         "to_cypher": "rulemine.cypher.questions.render",
     },

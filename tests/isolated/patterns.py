@@ -15,7 +15,7 @@ from neo4j.time import Date
 from rulemine.cypher import PatternQuery, Rows, evaluate, provenance_of, to_cypher
 from rulemine.cypher.interpreter import run
 from rulemine.cypher.language.parser import parse
-from rulemine.cypher.language.provenance import provenance_query
+from rulemine.cypher.language.rewriting import provenance_query
 from rulemine.cypher.questions.pattern import anchored
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.cypher.rows import Failed

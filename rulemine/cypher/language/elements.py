@@ -1,49 +1,38 @@
-"""What a query names: the nodes and relations of its patterns, properties, fixed names, conditions.
+"""What a query names and asks: patterns, properties, conditions, columns.
 
 For finding how two queries differ. Nothing is resolved: a variable is known by the labels that it is given
-anywhere in the query.
+anywhere in the query. A condition is one of those that AND joins, a property in braces, an ORDER BY, SKIP or
+LIMIT; variables and ways of writing aside, so ``(n {size: 3})`` asks what ``WHERE 3 = n.size`` asks.
 """
 
-import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, NamedTuple
 
-from rulemine.cypher.language.conditions import Condition, conditions_of, properties_of
 from rulemine.cypher.language.expressions import AGGREGATES
-from rulemine.cypher.language.parser import StatementParser
+from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.syntax import (
     Clause,
+    Match,
     NodePattern,
+    PathElement,
     ProjectionClause,
     RelationPattern,
     Statement,
+    SubqueryClause,
+    Term,
 )
 
-__all__ = ["Elements", "PatternElement", "elements_of", "meant", "turned"]
-
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class PatternElement:
-    """A node or a relation of a pattern.
-
-    Attributes:
-        variable: Its variable, or empty.
-        labels: Its labels, or the types of a relation; without signs such as ``|``.
-        fixed: Property → text of its value, as in ``{name: "Rome"}``.
-        start: Where it begins in the text; of a relation its first dash or ``<``.
-        end: Where it ends.
-        arrow: Of a relation ``>``, ``<`` or, without a direction, ``-``; of a node empty.
-    """
-
-    variable: str
-    labels: tuple[str, ...]
-    fixed: tuple[tuple[str, str], ...]
-    start: int
-    end: int
-    arrow: str = ""
+__all__ = [
+    "Condition",
+    "Elements",
+    "Look",
+    "conditions_of",
+    "elements_of",
+    "fixed_of",
+    "labels_of",
+    "turned",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +41,9 @@ class Elements:
 
     Attributes:
         statement: The query.
-        chains: Its patterns: node, relation, node, … each.
-        properties: Variable and property of each place such as ``n.population``, and of each fixed one of a
-            variable; sorted, each once.
+        paths: Its paths, wherever they stand.
+        properties: Variable and property of each place such as ``n.population``, and of each property in
+            braces; sorted, each once.
         conditions: What is asked of what is matched.
         aggregates: Aggregating functions, such as ``count`` or ``count distinct``; sorted.
         returned: The properties that RETURN names, sorted.
@@ -62,28 +51,22 @@ class Elements:
     """
 
     statement: Statement
-    chains: tuple[tuple[PatternElement, ...], ...]
+    paths: tuple[PathElement, ...]
     properties: tuple[tuple[str, str], ...]
-    conditions: tuple[Condition, ...]
+    conditions: tuple["Condition", ...]
     aggregates: tuple[str, ...]
     returned: tuple[str, ...]
     optional: tuple[int, int]
 
     @property
-    def relations(self) -> list[PatternElement]:
-        """The relations, in the order of the text."""
-        return sorted(
-            (part for chain in self.chains for part in chain[1::2]), key=lambda part: part.start
-        )
+    def nodes(self) -> list[NodePattern]:
+        """The nodes of its paths."""
+        return [node for path in self.paths for node in path.nodes]
 
     @property
-    def labels(self) -> dict[str, set[str]]:
-        """Variable → the labels of its nodes; "" has those of nodes without one."""
-        found: dict[str, set[str]] = {}
-        for chain in self.chains:
-            for node in chain[::2]:
-                found.setdefault(node.variable, set()).update(node.labels)
-        return found
+    def relations(self) -> list[RelationPattern]:
+        """The relations of its paths."""
+        return [relation for path in self.paths for relation in path.relations]
 
     def triples(self, *, directed: bool = False) -> Iterator[tuple[str, str, str]]:
         """Label, relation, label of each edge, from subject to object; "" where it names none.
@@ -92,23 +75,26 @@ class Elements:
             directed: Leave out edges without a direction.
         """
         for relation, triple in self.edges():
-            if not directed or relation.arrow != "-":
+            if not directed or relation.direction:
                 yield triple
 
-    def edges(self) -> Iterator[tuple[PatternElement, tuple[str, str, str]]]:
+    def edges(self) -> Iterator[tuple[RelationPattern, tuple[str, str, str]]]:
         """Each relation with its triple, as in `triples`; one of several types comes with each."""
-        known = self.labels
-        for chain in self.chains:
-            for at, relation in enumerate(chain[1::2]):
-                near, far = (chain[2 * at + side] for side in (0, 2))
-                if relation.arrow == "<":
-                    near, far = far, near
+        known: dict[str, set[str]] = {}
+        for node in self.nodes:
+            known.setdefault(node.variable, set()).update(labels_of(node))
+        for path in self.paths:
+            for at, relation in enumerate(path.relations):
                 ends = [
-                    next(iter(sorted(node.labels or (known[node.variable] if node.variable else ()))), "")
-                    for node in (near, far)
-                ]  # fmt: skip
-                for type_ in relation.labels or ("",):
-                    yield relation, (ends[0], type_, ends[1])
+                    min(
+                        labels_of(node) or (known[node.variable] if node.variable else ()),
+                        default="",
+                    )
+                    for node in path.nodes[at : at + 2]
+                ]
+                near, far = ends[::-1] if relation.direction < 0 else ends
+                for type_ in labels_of(relation) or ("",):
+                    yield relation, (near, type_, far)
 
 
 def elements_of(text: str) -> Elements:
@@ -122,113 +108,63 @@ def elements_of(text: str) -> Elements:
         >>> found.conditions[0].text, list(found.triples())
         ('name = Peru', [('City', 'inCountry', 'Country')])
     """
-    return _Noting(text).elements()
+    statement = parse(text)
+    parts = [*_parts(statement)]
+    paths = [part for part in parts if isinstance(part, PathElement)]
+    terms = [part for part in parts if isinstance(part, Term)]
+    read = {
+        (term.parts[0].parts[0], term.parts[1])
+        for term in terms
+        if term.kind == "get" and term.parts[0].kind == "variable"
+    }
+    things = [thing for path in paths for thing in (*path.nodes, *path.relations)]
+    read |= {(thing.variable, name) for thing in things for name, _ in fixed_of(thing)}
+    calls = [t.parts[:2] for t in terms if t.kind == "call" and t.parts[0] in AGGREGATES]
+    arms = [part.arms for part in parts if isinstance(part, Statement | SubqueryClause)]
+    arms += [term.parts[0] for term in terms if term.kind in ("exists", "count", "collect")]
+    return Elements(
+        statement,
+        tuple(paths),
+        tuple(sorted(read)),
+        tuple(conditions_of(statement)),
+        tuple(sorted(f"{name} distinct" if distinct else name for name, distinct in calls)),
+        tuple(sorted(_returned(statement.arms[-1]))),
+        (
+            sum(isinstance(part, Match) and part.optional for part in parts),
+            sum(len(some) - 1 for some in arms),
+        ),
+    )
 
 
-def turned(text: str, relations: list[PatternElement]) -> str:
+def turned(text: str, relations: Sequence[RelationPattern]) -> str:
     """A query with some of its relations reversed."""
     for part in sorted(relations, key=lambda part: part.start, reverse=True):
         inner = text[part.start : part.end].removeprefix("<").removesuffix(">")
-        other = f"<{inner}" if part.arrow == ">" else f"{inner}>"
+        other = f"<{inner}" if part.direction > 0 else f"{inner}>"
         text = text[: part.start] + other + text[part.end :]
     return text
 
 
-_NAMES = ("name", "quoted")
+def labels_of(thing: NodePattern) -> list[str]:
+    """The labels of a node, or the types of a relation; without signs such as ``|``."""
+    terms = (part for part in _parts(thing.labels) if isinstance(part, Term))
+    return [term.parts[0] for term in terms if term.kind == "label"]
 
 
-class _Noting(StatementParser):
-    """Reads a query and notes what it names."""
+def _parts(part: Any) -> Iterator[Any]:
+    """A part of a query and all parts of it."""
+    if isinstance(part, tuple):
+        for inner in part:
+            yield from _parts(inner)
+    elif is_dataclass(part):
+        yield part
+        for each in fields(part):
+            yield from _parts(getattr(part, each.name))
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self._links: list[PatternElement] = []
-        self._chains: list[tuple[PatternElement, ...]] = []
 
-    def chain(self) -> tuple[tuple[NodePattern, ...], tuple[RelationPattern, ...]]:
-        outer, self._links = self._links, []
-        found = super().chain()
-        self._chains.append(tuple(self._links))
-        self._links = outer
-        return found
-
-    def node(self) -> NodePattern:
-        start, first = self.here.start, self.at + 1
-        found = super().node()
-        self._links.append(self._part(first, self.at - 1, start, ""))
-        return found
-
-    def relation(self) -> RelationPattern:
-        start, first, left = self.here.start, self.at, self.peek("<")
-        found = super().relation()
-        right = self.tokens[self.at - 1].text == ">"
-        arrow = "-" if left == right else "<" if left else ">"
-        inside = [at for at in range(first, self.at) if self.tokens[at].text == "["]
-        begin = inside[0] + 1 if inside else self.at
-        self._links.append(self._part(begin, self.at, start, arrow))
-        return found
-
-    def tried(self, read: Callable[[], _T]) -> _T | None:
-        links, number = self._links, (len(self._links), len(self._chains))
-        found = super().tried(read)
-        if found is None:
-            self._links = links
-            del self._links[number[0] :], self._chains[number[1] :]
-        return found
-
-    def _part(self, first: int, last: int, start: int, arrow: str) -> PatternElement:
-        """A node or relation from the tokens within its brackets."""
-        tokens = self.tokens[first:last]
-        variable, labels, fixed = "", [], []
-        if tokens and tokens[0].kind in _NAMES and tokens[0].word not in ("IS", "WHERE"):
-            variable = _bare(tokens[0])
-        labelled, mapped, depth = False, False, 0
-        for at, token in enumerate(tokens):
-            if token.word == "WHERE" or (token.text == "]" and arrow):
-                break
-            depth += token.kind == "sign" and token.text in "{["
-            depth -= token.kind == "sign" and token.text in "}]"
-            mapped |= token.text == "{"
-            if not mapped and (token.text in (":", "*") or token.word == "IS"):
-                labelled = token.text != "*"
-            elif labelled and not mapped and token.kind in _NAMES:
-                labels.append(_bare(token))
-            elif depth == 1 and token.text == ":" and at + 1 < len(tokens):
-                fixed.append((_bare(tokens[at - 1]), tokens[at + 1].text))
-        return PatternElement(variable, tuple(labels), tuple(fixed), start, self.end, arrow)
-
-    def elements(self) -> Elements:
-        """Reads all of it."""
-        statement = self.statement()
-        fixed = [
-            (part.variable, *pair)
-            for chain in self._chains
-            for part in chain
-            for pair in part.fixed
-        ]
-        words = [token.word for token in self.tokens]
-        return Elements(
-            statement,
-            tuple(self._chains),
-            tuple(sorted({*self._accessed(), *(pair[:2] for pair in fixed)})),
-            tuple(conditions_of(statement)),
-            tuple(sorted(self._aggregated())),
-            tuple(sorted(_returned(statement.arms[-1]))),
-            (words.count("OPTIONAL"), words.count("UNION")),
-        )
-
-    def _accessed(self) -> Iterator[tuple[str, str]]:
-        """Each variable with a property behind it."""
-        places = {start for start, _, _ in self.variables}
-        for at, token in enumerate(self.tokens[:-3]):
-            if token.start in places and self.tokens[at + 1].text == ".":
-                yield _bare(token), _bare(self.tokens[at + 2])
-
-    def _aggregated(self) -> Iterator[str]:
-        for at, token in enumerate(self.tokens[:-1]):
-            name, following = token.text.lower(), self.tokens[at + 1]
-            if token.kind == "name" and name in AGGREGATES and following.text == "(":
-                yield f"{name} distinct" if self.tokens[at + 2].word == "DISTINCT" else name
+def fixed_of(thing: NodePattern) -> Sequence[tuple[str, Term]]:
+    """The properties in the braces of a node or relation, with what they must be."""
+    return thing.properties.parts if thing.properties and thing.properties.kind == "map" else ()
 
 
 def _returned(clauses: tuple[Clause, ...]) -> list[str]:
@@ -248,19 +184,159 @@ def _returned(clauses: tuple[Clause, ...]) -> list[str]:
     return found
 
 
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+class Look(NamedTuple):
+    """A name that is looked for.
+
+    Attributes:
+        how: ``=`` (also for IN), ``contains``, ``starts``, ``ends`` or ``=~``.
+        name: The text.
+        folded: Whether capitals do not count: it is compared with ``toLower(n.name)`` or ``toUpper``.
+    """
+
+    how: str
+    name: str
+    folded: bool
 
 
-def _bare(token: Any) -> str:
-    text = str(token.text)
-    return text[1:-1].replace("``", "`") if token.kind == "quoted" else text
+class Condition(NamedTuple):
+    """A condition.
+
+    Attributes:
+        text: What it says, without variables.
+        properties: The properties that it reads.
+        looks: The names that it looks for.
+    """
+
+    text: str
+    properties: frozenset[str] = frozenset()
+    looks: tuple[Look, ...] = ()
+
+    @property
+    def of_names(self) -> bool:
+        """Whether it looks for names and does nothing else."""
+        return bool(self.looks) and self.properties == {"name"}
+
+    @property
+    def masked(self) -> str:
+        """Its text with a mark in place of its properties."""
+        words = (("?" if word in self.properties else word) for word in self.text.split(" "))
+        return " ".join(words)
 
 
-def meant(text: str) -> str:
-    """What the text of a string stands for."""
-    return re.sub(
-        r"\\(?:u([0-9A-Fa-f]{4})|(.))",
-        lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPES.get(m[2], m[2]),
-        text[1:-1],
-        flags=re.DOTALL,
-    )
+def conditions_of(statement: Statement) -> list[Condition]:
+    """The conditions of a query, in the order of its text; those in subqueries of expressions aside.
+
+    Example:
+        >>> from rulemine.cypher.language.parser import parse
+        >>> query = "MATCH (o:Sea) WHERE o.name IN ['Black Sea'] AND 5 < o.depth RETURN o.name LIMIT 2"
+        >>> [condition.text for condition in conditions_of(parse(query))]
+        ['name = Black Sea', 'depth > 5', 'LIMIT 2']
+    """
+    return [condition for arm in statement.arms for condition in _of_clauses(arm)]
+
+
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
+_LOOKS = ("=", "in", "contains", "starts", "ends", "=~")
+_FOLDING = ("tolower", "toupper")
+
+
+def _of_clauses(clauses: Sequence[Clause]) -> Iterator[Condition]:
+    for clause in clauses:
+        if isinstance(clause, Match):
+            for path in clause.paths:
+                for thing in (*path.nodes, *path.relations):
+                    for name, value in fixed_of(thing):
+                        got = Term("get", (Term("variable", ("",)), name))
+                        yield _condition(Term("=", (got, value)))
+                    yield from _joined(thing.where)
+            yield from _joined(clause.where)
+        elif isinstance(clause, ProjectionClause):
+            meant = {item.alias: item.expression.term for item in clause.items if item.alias}
+            for key in clause.order:
+                term = meant.get(key.expression.variable, key.expression.term)
+                way = "DESC" if key.descending else "ASC"
+                yield Condition(f"ORDER BY {_text_of(term)} {way}", frozenset(properties_of(term)))
+            for word, number in (("SKIP", clause.skip), ("LIMIT", clause.limit)):
+                if number is not None:
+                    yield Condition(f"{word} {_text_of(number)}")
+            yield from _joined(clause.condition)
+        elif isinstance(clause, SubqueryClause):
+            for arm in clause.arms:
+                yield from _of_clauses(arm)
+
+
+def _joined(term: Term | None) -> Iterator[Condition]:
+    """The conditions that must all hold."""
+    if term is None:
+        return
+    if term.kind == "and":
+        for part in term.parts:
+            yield from _joined(part)
+    else:
+        yield _condition(term)
+
+
+def _condition(term: Term) -> Condition:
+    return Condition(_text_of(term), frozenset(properties_of(term)), tuple(_looks(term)))
+
+
+def _text_of(part: Any) -> str:
+    """A term as words, without variables."""
+    if isinstance(part, tuple):
+        return " ".join(filter(None, map(_text_of, part)))
+    if not isinstance(part, Term):
+        return part if isinstance(part, str) else ""
+    kind, parts = part.kind, part.parts
+    if kind == "value":
+        return str(parts[0])
+    if kind == "variable":
+        return ""
+    if kind in _TURNED and not any(properties_of(parts[0])) and any(properties_of(parts[1])):
+        kind, parts = _TURNED[kind], parts[::-1]
+    if kind == "in" and parts[1].kind == "list" and len(parts[1].parts) == 1:
+        kind, parts = "=", (parts[0], parts[1].parts[0])
+    if kind == "call":
+        return f"{parts[0]} ( {_text_of(parts[1:])} )"
+    texts = list(filter(None, map(_text_of, parts)))
+    if kind in ("get", "list"):
+        return " ".join(texts)
+    return f" {kind} ".join(texts) if len(texts) > 1 else " ".join([*texts, kind])
+
+
+def properties_of(part: Any) -> Iterator[str]:
+    """The properties of variables that a term, or terms, read."""
+    if isinstance(part, Term):
+        if part.kind == "get" and part.parts[0].kind == "variable":
+            yield part.parts[1]
+        elif part.kind != "value":
+            for inner in part.parts:
+                yield from properties_of(inner)
+    elif isinstance(part, tuple):
+        for inner in part:
+            yield from properties_of(inner)
+
+
+def _looks(term: Term) -> Iterator[Look]:
+    """The names that a condition looks for, but for those that it excludes."""
+    if term.kind in ("or", "xor", "and"):
+        for part in term.parts:
+            yield from _looks(part)
+    if term.kind not in _LOOKS:
+        return
+    left, right = term.parts
+    if term.kind == "=" and not any(properties_of(left)):
+        left, right = right, left
+    left, folded = _unfolded(left)
+    if left.kind != "get" or left.parts[0].kind != "variable" or left.parts[1] != "name":
+        return
+    for value in right.parts if right.kind == "list" else (right,):
+        value = _unfolded(value)[0]
+        if value.kind == "value" and isinstance(value.parts[0], str):
+            yield Look("=" if term.kind == "in" else term.kind, value.parts[0], folded)
+
+
+def _unfolded(term: Term) -> tuple[Term, bool]:
+    """What ``toLower`` or ``toUpper`` is of, and whether it is there."""
+    if term.kind == "call" and term.parts[0] in _FOLDING and term.parts[2]:
+        return term.parts[2][0], True
+    return term, False

@@ -19,7 +19,7 @@ from rulemine.cypher.language.syntax import (
 )
 from rulemine.cypher.language.tokens import RESERVED, Tokens
 
-__all__ = ["AGGREGATES", "Expressions"]
+__all__ = ["AGGREGATES", "Expressions", "unescaped"]
 
 _LARGEST = 2**63
 
@@ -72,7 +72,7 @@ class Expressions(Tokens, ABC):
         term = self.term()
         variable = term.parts[0] if term.kind == "variable" else ""
         text = self.text[start : self.end]
-        return Expression(text, "" if text.startswith("(") else variable, term)
+        return Expression(start, text, "" if text.startswith("(") else variable, term)
 
     def term(self) -> Term:
         """Reads an expression as a tree."""
@@ -179,7 +179,7 @@ class Expressions(Tokens, ABC):
         token, place = self.here, self.here.start
         if token.kind == "string":
             self.at += 1
-            return Term("value", (_unescaped(token.text[1:-1]), str), place)
+            return Term("value", (unescaped(token.text[1:-1]), str), place)
         if token.kind == "number":
             value = self.number()
             return Term("value", (value, type(value)), place)
@@ -386,6 +386,7 @@ class Expressions(Tokens, ABC):
 
     def node(self) -> NodePattern:
         """Reads a node, in parentheses."""
+        start = self.here.start
         self.need("(")
         if self.peek("("):
             self.unsupported("paths in parentheses are not read")
@@ -393,11 +394,11 @@ class Expressions(Tokens, ABC):
         self.need(")")
         if self.peek("("):
             self.unsupported("paths in parentheses are not read")
-        return NodePattern(variable, labels, properties, where)
+        return NodePattern(start, self.end, variable, labels, properties, where)
 
     def relation(self) -> RelationPattern:
         """Reads a relation with its dashes."""
-        left = self.take("<")
+        start, left = self.here.start, self.take("<")
         self.need("-")
         variable, labels, length, properties, where = "", None, None, None, None
         if self.take("["):
@@ -407,7 +408,8 @@ class Expressions(Tokens, ABC):
         direction = self.take(">") - left
         if self.peek("+") or self.peek("*") or self.peek("{"):
             self.unsupported("quantified relationships are not read")
-        return RelationPattern(variable, labels, properties, where, direction, length)
+        filled = variable, labels, properties, where
+        return RelationPattern(start, self.end, *filled, direction, length)
 
     def filled(
         self, *, related: bool = False
@@ -494,7 +496,7 @@ def _plain(types: Term) -> bool:
     return types.kind == "label" or (types.kind == "|" and all(map(_plain, types.parts)))
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
     """The text that a string stands for."""
 
     def read(found: re.Match[str]) -> str:

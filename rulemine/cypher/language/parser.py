@@ -145,17 +145,27 @@ class StatementParser(Expressions):
         """The rest of WITH or RETURN."""
         distinct, every = self.take("DISTINCT"), self.take("*")
         items = self.one_or_more(self.item) if not every or self.take(",") else []
-        order: list[Sorting] = []
-        if self.take("ORDER", "BY"):
-            order = self.one_or_more(self.sorting)
+        sorting = self.here.start
+        order = self.one_or_more(self.sorting) if self.take("ORDER", "BY") else []
+        limiting = self.here.start
         skip = self.term() if self.take("SKIP") or self.take("OFFSET") else None
         limit = self.term() if self.take("LIMIT") else None
         where, condition = -1, None
         if not final and self.take("WHERE"):
             where, condition = self.end, self.term()
-        columns, keys = tuple(items), tuple(order)
+        sorted_by = sorting, tuple(order), limiting
         return ProjectionClause(
-            start, self.end, final, distinct, every, columns, keys, skip, limit, where, condition
+            start,
+            self.end,
+            final,
+            distinct,
+            every,
+            tuple(items),
+            *sorted_by,
+            skip,
+            limit,
+            where,
+            condition,
         )
 
     def item(self) -> Item:

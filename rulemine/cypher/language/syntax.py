@@ -89,11 +89,13 @@ class Expression:
     """A column or what rows are sorted by.
 
     Attributes:
+        start: Where it begins in the text.
         text: As it is written.
         variable: The variable, if it is no more than one; else empty.
         term: What it says.
     """
 
+    start: int = field(compare=False)
     text: str
     variable: str
     term: Term
@@ -104,12 +106,16 @@ class NodePattern:
     """A node of a path.
 
     Attributes:
+        start: Where it begins in the text; of a relation its first dash or ``<``.
+        end: Where it ends.
         variable: Its variable, or empty.
         labels: What its labels must be, or None.
         properties: What its properties must be: a map or a parameter, or None.
         where: A condition, or None.
     """
 
+    start: int = field(compare=False)
+    end: int = field(compare=False)
     variable: str
     labels: Term | None
     properties: Term | None
@@ -206,7 +212,9 @@ class ProjectionClause:
         distinct: Whether equal rows are one.
         every: Whether it has ``*``.
         items: Its columns, without those of ``*``.
+        sorting: Where ORDER BY begins, if there is one.
         order: What rows are sorted by, most important first; empty: no order.
+        limiting: Where SKIP or LIMIT begin, if there are some.
         skip: How many rows are left out first, or None.
         limit: How many rows are kept, or None.
         where: Where the condition of WITH begins, behind the word WHERE; −1: it has none.
@@ -219,7 +227,9 @@ class ProjectionClause:
     distinct: bool
     every: bool
     items: tuple[Item, ...]
+    sorting: int
     order: tuple[Sorting, ...]
+    limiting: int
     skip: Term | None
     limit: Term | None
     where: int

@@ -13,9 +13,16 @@ from itertools import chain, combinations
 from typing import Any
 
 from rulemine.cypher.interpreter.values import EdgeValue, NodeValue, PathValue
-from rulemine.cypher.language.conditions import Condition, Look
-from rulemine.cypher.language.elements import Elements, PatternElement, elements_of, turned
-from rulemine.cypher.language.syntax import CypherError
+from rulemine.cypher.language.elements import (
+    Condition,
+    Elements,
+    Look,
+    elements_of,
+    fixed_of,
+    labels_of,
+    turned,
+)
+from rulemine.cypher.language.syntax import CypherError, NodePattern, RelationPattern
 from rulemine.cypher.questions.render import quoted_name, quoted_value
 from rulemine.cypher.rows import ResultTable, row_text
 from rulemine.evaluation.cypher.judging import CypherScores, GoldTable
@@ -121,12 +128,11 @@ class Diagnosis:
             yield "schema:type"
         if not all(self._joins(*triple) for triple in named.triples()):
             yield "schema:relation"
-        parts = [part for chain in named.chains for part in chain]
-        # A variable stands for a part that gives it labels, or else for the first that has it.
-        of = {part.variable: part for part in (*parts[::-1], *(p for p in parts if p.labels))}
-        read = [(part, name) for part in parts for name, _ in part.fixed]
+        things = [*named.nodes, *named.relations]
+        of = {thing.variable: thing for thing in sorted(things, key=lambda one: bool(one.labels))}
+        read = [(thing, name) for thing in things for name, _ in fixed_of(thing)]
         read += [(of[own], name) for own, name in named.properties if own and own in of]
-        if not all(self._valued(part, name) for part, name in read):
+        if not all(self._valued(thing, name) for thing, name in read):
             yield "schema:property"
 
     def _patterns(self, wanted: Elements, named: Elements) -> Iterator[str]:
@@ -151,9 +157,9 @@ class Diagnosis:
         must have the relation as often.
         """
         ours, theirs = _relations(wanted), _relations(named)
-        turns: dict[PatternElement, None] = {}
+        turns: dict[RelationPattern, None] = {}
         for part, (subject, relation, object_) in named.edges():
-            if part.arrow != "-" and self._joins(object_, relation, subject, arrow="->"):
+            if part.direction and self._joins(object_, relation, subject, arrow="->"):
                 there = self._joins(subject, relation, object_, arrow="->")
                 if not there or ours[relation] == theirs[relation] > 0:
                     turns[part] = None
@@ -202,14 +208,12 @@ class Diagnosis:
             object_, relation, subject, arrow="->"
         )
 
-    def _valued(self, part: PatternElement, name: str) -> bool:
+    def _valued(self, thing: NodePattern, name: str) -> bool:
         """Whether a node of its labels, or relation of its types, has a property; of types not there: any."""
-        known = all(
-            self._joins("", label, "") if part.arrow else self._has_type(label)
-            for label in part.labels
-        )
-        kind = f":{'|'.join(map(quoted_name, part.labels))}" if part.labels and known else ""
-        place = f"()-[x{kind}]->()" if part.arrow else f"(x{kind})"
+        labels, related = labels_of(thing), isinstance(thing, RelationPattern)
+        known = all(self._joins("", t, "") if related else self._has_type(t) for t in labels)
+        kind = f":{'|'.join(map(quoted_name, labels))}" if labels and known else ""
+        place = f"()-[x{kind}]->()" if related else f"(x{kind})"
         return self._yes(f"{place} WHERE x.{quoted_name(name)} IS NOT NULL")
 
     def _yes(self, pattern: str) -> bool:
@@ -229,11 +233,13 @@ def _read(query: Any) -> Elements | None:
 
 
 def _types(query: Elements) -> set[str]:
-    return {label for some in query.labels.values() for label in some}
+    return {label for node in query.nodes for label in labels_of(node)}
 
 
 def _relations(query: Elements | None) -> Counter[str]:
-    return Counter(label for part in (query.relations if query else ()) for label in part.labels)
+    return Counter(
+        type_ for part in (query.relations if query else ()) for type_ in labels_of(part)
+    )
 
 
 def _failure(code: str) -> str:

@@ -9,7 +9,7 @@ of which it binds no edge none over edges; as published, that is 0.
 
 PSJS, the provenance subgraph Jaccard similarity, compares what the result of a query comes from with what the
 gold's comes from: a query that finds the right part of the graph scores even if it returns the wrong thing of
-it. `rulemine.cypher.language.provenance` reads Cypher for that. For comparison with published figures,
+it. `rulemine.cypher.language.rewriting` reads Cypher for that. For comparison with published figures,
 `published_provenance` is what CypherBench's public program takes for it (github.com/megagonlabs/cypherbench),
 which reads the text by patterns: clauses are words in capitals wherever they stand, an arm counts only if it
 begins with MATCH, a node only if it has a variable, or one label of letters alone; what follows the clauses
@@ -22,10 +22,9 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple
 
-from rulemine.cypher.language.elements import meant
+from rulemine.cypher.language.expressions import unescaped
 from rulemine.cypher.language.parser import parse
-from rulemine.cypher.language.provenance import provenance_query
-from rulemine.cypher.language.sort_keys import keyed_query
+from rulemine.cypher.language.rewriting import keyed_query, provenance_query
 from rulemine.cypher.language.syntax import CypherError
 from rulemine.cypher.language.tokens import Tokens
 from rulemine.cypher.questions.render import quoted_value
@@ -340,10 +339,10 @@ def spelled(query: str, spelling: Spelling) -> str:
     except CypherError:
         return query
     for token in reversed(tokens):
-        if token.kind == "string" and (own := spelling.of_part(meant(token.text))) != meant(
-            token.text
-        ):
-            query = query[: token.start] + quoted_value(own) + query[token.end :]
+        if token.kind == "string":
+            text = unescaped(token.text[1:-1])
+            if (own := spelling.of_part(text)) != text:
+                query = query[: token.start] + quoted_value(own) + query[token.end :]
     return query
 
 

@@ -1,4 +1,4 @@
-"""What a query in Cypher binds, as another query.
+"""What a query in Cypher binds, and what it is sorted by, as other queries.
 
 The provenance of a result is what MATCH, OPTIONAL MATCH and their conditions bind, up to the first clause
 that renames, aggregates, limits or unwinds, united over the arms of UNION (Feng, Papicchio, Rahman, arXiv
@@ -6,6 +6,7 @@ that renames, aggregates, limits or unwinds, united over the arms of UNION (Feng
 nothing.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from rulemine.cypher.language.syntax import (
@@ -19,9 +20,12 @@ from rulemine.cypher.language.syntax import (
 )
 from rulemine.cypher.questions.render import quoted_name
 
-__all__ = ["provenance_query"]
+__all__ = ["KeyedQuery", "keyed_query", "provenance_query"]
 
 _MOST_WAYS = 100
+
+_TIES = 10_000
+"""How many rows are looked at for those that share the first place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +201,66 @@ class _Rewriter:
             for first, last, name in self._statement.variables
             if start <= first < end and scope.get(name, name) != name
         ]
-        text, place = "", start
-        for first, last, put in sorted(edits):
-            text += self._statement.text[place:first] + put
-            place = last
-        return text + self._statement.text[place:end]
+        return _edited(self._statement.text, start, end, edits)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedQuery:
+    """A query with its keys.
+
+    Attributes:
+        text: The query; its last columns are the keys.
+        keys: How many columns these are.
+        first: Whether the query itself asks for the first row alone (LIMIT 1); then this one gives more.
+    """
+
+    text: str
+    keys: int
+    first: bool
+
+
+def keyed_query(statement: Statement) -> KeyedQuery | None:
+    """A query that returns what another one is sorted by, behind its columns.
+
+    Rows with equal keys may come in any order, and of those that share the first place of a query for the
+    greatest any one is right. Both show only if the keys are known.
+
+    Args:
+        statement: The query.
+
+    Returns:
+        None if its order is not asked for: no ORDER BY in the RETURN of a query without UNION.
+
+    Example:
+        >>> from rulemine.cypher.language.parser import parse
+        >>> query = "MATCH (n:City) RETURN n.name ORDER BY n.population DESC LIMIT 1"
+        >>> print(keyed_query(parse(query)).text)
+        MATCH (n:City) RETURN n.name, n.population AS `key 0` ORDER BY n.population DESC LIMIT 10000
+    """
+    text, last = statement.text, statement.arms[-1][-1]
+    if not statement.ordered or not isinstance(last, ProjectionClause):
+        return None
+    # Where columns are stated, their new names are not known.
+    meant = {item.alias: f"({item.expression.text})" for item in last.items if item.alias}
+    columns = ""
+    for at, key in enumerate(last.order):
+        begin, end = key.expression.start, key.expression.start + len(key.expression.text)
+        edits = [row for row in statement.variables if begin <= row[0] < end and row[2] in meant]
+        written = _edited(text, begin, end, [(a, b, meant[name]) for a, b, name in edits])
+        columns += f", {written} AS {quoted_name(f'key {at}')}"
+    first = last.skip is None and last.limit is not None and last.limit.parts[:1] == (1,)
+    tail = (
+        f"{text[last.sorting : last.limiting]}LIMIT {_TIES}"
+        if first
+        else text[last.sorting : last.end]
+    )
+    return KeyedQuery(f"{text[: last.sorting].rstrip()}{columns} {tail}", len(last.order), first)
+
+
+def _edited(text: str, start: int, end: int, edits: Iterable[tuple[int, int, str]]) -> str:
+    """A part of a text, with other texts put between some places of it."""
+    found, place = "", start
+    for first, last, put in sorted(set(edits)):
+        found += text[place:first] + put
+        place = last
+    return found + text[place:end]

@@ -4,7 +4,7 @@ import pytest
 
 from rulemine.cypher.language.elements import elements_of, turned
 from rulemine.cypher.language.parser import parse
-from rulemine.cypher.language.sort_keys import keyed_query
+from rulemine.cypher.language.rewriting import keyed_query
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_what_a_query_names() -> None:
     assert found.aggregates == ("count distinct",)
     assert found.returned == ("day", "size")
     assert "LIMIT 2" in [condition.text for condition in found.conditions]
-    directed = [part for part in found.relations if part.arrow != "-"]
+    directed = [part for part in found.relations if part.direction]
     twice = turned(query, directed)
     assert "(n:City)-[r:X|Y*1..2 {since: 'a\\'b'}]->(m:Town)--(" in twice
     assert "(n)<-[:Z]-(" in twice
-    again = [part for part in elements_of(twice).relations if part.arrow != "-"]
+    again = [part for part in elements_of(twice).relations if part.direction]
     assert turned(twice, again) == query
