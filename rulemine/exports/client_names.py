@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from rulemine.evaluation.metrics_of_others.containment import normalize
+from rulemine.evaluation.metrics_of_others.projects import normalize
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import Triple
 from rulemine.release.records import Question

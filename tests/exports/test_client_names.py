@@ -1,4 +1,4 @@
-from rulemine.evaluation.metrics_of_others.containment import normalize
+from rulemine.evaluation.metrics_of_others.projects import normalize
 from rulemine.exports.client_names import ClientNames, domain_of, relation_names
 from rulemine.kg.entity_names import EntityNames
 

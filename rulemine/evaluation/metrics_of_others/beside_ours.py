@@ -6,20 +6,28 @@ questions out, ours beside its metrics is a mean without them, too. Intervals ar
 resamples as those of the report (`rulemine.evaluation.statistics.bootstrap`), so a difference is paired.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rulemine.evaluation.matching.vocabulary import LONGEST_OUTPUT, bounded
 from rulemine.evaluation.metrics import Floats
-from rulemine.evaluation.metrics_of_others.containment import normalize
+from rulemine.evaluation.metrics_of_others.projects import normalize
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.retrieval import RETRIEVAL
-from rulemine.evaluation.statistics.bootstrap import Bools, Ints, Resamples, interval
+from rulemine.evaluation.statistics.bootstrap import (
+    UNDEFINED,
+    Bools,
+    Ints,
+    Resamples,
+    difference,
+    named_means,
+)
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import kind_named
@@ -34,7 +42,6 @@ _SUBSETS = {"core": "over the core", "all": "over all questions"}
 NORMALIZING = frozenset({"rog", "gretriever", "gcr", "subgraphrag"})
 """Projects whose matching drops articles and punctuation."""
 
-UNDEFINED = Score(None, None, None)
 _VALUES = ("score", "flatters", "over_hard_f1")
 _HEADER = ("metric", "n", "theirs", "stands beside", "ours", "theirs − ours", "theirs − hard F1")
 _SHOW = {"ours": percent, "theirs − ours": points, "theirs − hard F1": points}
@@ -190,57 +197,37 @@ def score_beside_ours(
     Raises:
         ConfigError: The metrics of another package failed.
     """
-    asked = {
-        name: np.array([found.asks(q) for q in questions], np.bool_)
-        for name, found in projects.items()
-    }
-    theirs = np.column_stack(
-        [_values(name, found, judged, asked[name]) for name, found in projects.items()]
-    )
-    subsets = {"core": core, "all": np.ones(len(judged), np.bool_)}
-    subsets = {name: members for name, members in subsets.items() if members.any()}
-    named = [(name, *metric) for name, found in projects.items() for metric in found.beside.items()]
-    every = [*columns, *(metric for _, metric, _ in named)]
-    parts = [scores, theirs]
-    for name, found in projects.items():
-        if not asked[name].all():  # ours over the questions that are asked there
-            tops = {*found.beside.values(), HEADLINE, f"core_{HEADLINE}"}
-            taken = [place for place, column in enumerate(columns) if column in tops]
-            parts.append(np.where(asked[name][:, None], scores[:, taken], np.nan))
-            every += [f"{name} {columns[place]}" for place in taken]
-    sampled = Resamples(
-        np.column_stack(parts), clusters, np.vstack([*subsets.values()]), resamples, seed
-    )
-    compared: list[OtherScore] = []
-    for number, (subset, members) in enumerate(subsets.items()):
-        means = sampled.means(number)
-        values = dict(zip(every, means.value.tolist(), strict=True))
-        drawn = dict(zip(every, means.resampled.T, strict=True))
-        of_core = f"core_{HEADLINE}"
-        headline = of_core if subset == "core" and of_core in values else HEADLINE
-        for place, (project, metric, beside) in enumerate(named):
-            here = "" if asked[project].all() else f"{project} "
-            own = here + beside if beside in values else ""
-            top = "" if beside in RETRIEVAL else here + headline
-            compared.append(
-                OtherScore(
-                    project,
-                    metric,
-                    subset,
-                    int((~np.isnan(theirs[members, place])).sum()),
-                    _score(values[metric], drawn[metric]),
-                    beside,
-                    _score(values[own], drawn[own]) if own else UNDEFINED,
-                    *(
-                        _score(values[metric] - values[minus], drawn[metric] - drawn[minus])
-                        if minus
-                        else UNDEFINED
-                        for minus in (own, top)
-                    ),
+    every = np.ones(len(judged), np.bool_)
+    subsets = {"core": core, "all": every} if core.any() else {"all": every}
+    found: dict[str, list[OtherScore]] = {subset: [] for subset in subsets}
+    left_out = {}
+    for name, project in projects.items():
+        asked = np.array([project.asks(q) for q in questions], np.bool_)
+        left_out[name] = int((~asked).sum())
+        theirs = _values(name, project, judged, asked)
+        both = np.column_stack((np.where(asked[:, None], scores, np.nan), theirs))
+        sampled = Resamples(both, clusters, np.vstack([*subsets.values()]), resamples, seed)
+        for number, (subset, members) in enumerate(subsets.items()):
+            given = (*columns, *project.beside)
+            means = named_means(sampled.means(number), given, subset == "core")
+            for (metric, beside), values in zip(project.beside.items(), theirs.T, strict=True):
+                own, ours = means[metric], means.get(beside)
+                found[subset].append(
+                    OtherScore(
+                        name,
+                        metric,
+                        subset,
+                        int((~np.isnan(values[members])).sum()),
+                        own.score(),
+                        beside,
+                        ours.score() if ours else UNDEFINED,
+                        difference(own, ours) if ours else UNDEFINED,
+                        UNDEFINED if beside in RETRIEVAL else difference(own, means[HEADLINE]),
+                    )
                 )
-            )
+    compared = [*chain.from_iterable(found.values())]
     sources = {name: project.source for name, project in projects.items()}
-    return BesideOurs(sources, tuple(compared), tuple(_notes(compared, judged, asked)))
+    return BesideOurs(sources, tuple(compared), tuple(_notes(compared, judged, left_out)))
 
 
 def _values(name: str, project: ProjectMetrics, judged: Sequence[Judged], asked: Bools) -> Floats:
@@ -264,36 +251,22 @@ def _values(name: str, project: ProjectMetrics, judged: Sequence[Judged], asked:
 
 
 def _notes(
-    compared: Sequence[OtherScore], judged: Sequence[Judged], asked: Mapping[str, Bools]
-) -> list[str]:
-    notes = []
-    gone = {name: int((~some).sum()) for name, some in asked.items()}
-    if any(gone.values()):
-        each = ", ".join(f"{name} {n:,}" for name, n in gone.items() if n)
-        notes.append(
+    compared: Sequence[OtherScore], judged: Sequence[Judged], left_out: Mapping[str, int]
+) -> Iterator[str]:
+    if any(left_out.values()):
+        each = ", ".join(f"{name} {n:,}" for name, n in left_out.items() if n)
+        yield (
             "Questions that a project's export leaves out count in none of its means, nor in ours beside "
             f"them: {each} of {len(judged):,}."
         )
     if any(one.prediction is None for one in judged):
-        notes.append(
-            "Questions without a prediction score 0 in ours; most of theirs leave them out (see n)."
-        )
+        yield "Questions without a prediction score 0 in ours; most of theirs leave them out (see n)."
     if undefined := [s.metric for s in compared if s.subset == "all" and not s.n]:
-        notes.append(
-            f"Without a value, for want of a ranking or of triples: {', '.join(undefined)}."
+        yield f"Without a value, for want of a ranking or of triples: {', '.join(undefined)}."
+    normalizing = sorted(NORMALIZING & set(left_out))
+    void = sum(any(not normalize(a) for a in one.answers) for one in judged)
+    if normalizing and void:
+        yield (
+            f"Questions with an answer that normalizes to nothing, and so is found in every output by "
+            f"{', '.join(normalizing)}: {void:,}."
         )
-    if NORMALIZING & set(asked):
-        void = sum(any(not normalize(a) for a in one.answers) for one in judged)
-        if void:
-            notes.append(
-                f"Questions with an answer that normalizes to nothing, and so is found in every output by "
-                f"{', '.join(sorted(NORMALIZING & set(asked)))}: {void:,}."
-            )
-    return notes
-
-
-def _score(value: float, drawn: Floats) -> Score:
-    if np.isnan(value):
-        return UNDEFINED
-    low, high = interval(drawn) or (None, None)
-    return Score(value, low, high)

@@ -8,8 +8,8 @@ bootstrap). The number of questions varies from draw to draw; a mean is a ratio 
 resampled. Intervals are percentile intervals (Efron & Tibshirani 1993, chapter 13; for clusters Davison &
 Hinkley 1997, section 3.8) over the resamples in which the score is defined: a resample without a question
 of the group, or for a ratio with denominator 0, is left out. A group that lies in a single cluster has no
-interval. Where every question scores 0, or every one 1, all resamples are alike; then the interval is
-`exact_bound`'s.
+interval. Where a score is 0, or 1, in all resamples, its interval is exact (`exact_bound`); of the difference
+of two such scores, which are not the same over the same clusters, both bounds are added.
 
 Guarantees: scores are rounded to multiples of a power of two so small (about 10⁻¹⁰ for 100,000 clusters of
 one question, and for scores above 1 larger by their size) that every sum of them is exact in double
@@ -18,29 +18,43 @@ exact. Where every question is a cluster of its own, this is the ordinary bootst
 """
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.evaluation.metrics import mean_scores
+from rulemine.evaluation.metrics import CORE, hard_hits_rate, mean_scores
+from rulemine.evaluation.statistics.score import Score
 from rulemine.seeds import stream
 
 __all__ = [
     "CONFIDENCE",
+    "RATIOS",
+    "UNDEFINED",
+    "Mean",
     "MeanScores",
     "Resamples",
+    "difference",
     "exact_bound",
     "exact_product",
     "interval",
+    "named_means",
     "rounded_for_sums",
 ]
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+UNDEFINED = Score(None, None, None)
+
+RATIOS = {"hhr": ("hits_hard", "hits_any_asked"), "row_hhr": ("lost_rows_given", "gold_rows_given")}
+"""The scores that are a ratio of two means over the same questions: the columns of both."""
+
+UNBOUNDED = frozenset({"retrieved"})
+"""Scores that are numbers of things, not in [0, 1]."""
 
 CONFIDENCE = 0.95
 """Coverage of the intervals."""
@@ -231,3 +245,60 @@ def exact_bound(clusters: int, confidence: float = CONFIDENCE) -> float:
         0.049
     """
     return 1 - (1 - confidence) ** (1 / clusters) if clusters else 1.0
+
+
+class Mean(NamedTuple):
+    """The mean of one score over a group of questions; NaN where undefined.
+
+    Attributes:
+        value: The mean.
+        resampled: Shape (resamples,): that of each resample.
+        bound: How far from it the exact interval ends, if it is 0 or 1.
+    """
+
+    value: float
+    resampled: Floats
+    bound: float = 0.0
+
+    def score(self) -> Score:
+        """The mean with its interval."""
+        if np.isnan(self.value):
+            return UNDEFINED
+        # Few resamples may all miss the one hit, so that a ratio has a value and no interval.
+        low, high = interval(self.resampled) or (None, None)
+        if low == high == self.value == 0:
+            high = self.bound
+        elif low == high == self.value == 1:
+            low = 1 - self.bound
+        return Score(float(self.value), low, high)
+
+
+def named_means(means: MeanScores, columns: Sequence[str], core: bool) -> dict[str, Mean]:
+    """Score → its mean, the ratios among them."""
+    of_column = zip(columns, means.value.tolist(), means.resampled.T, means.clusters, strict=True)
+    found = {
+        name: Mean(value, drawn, 0.0 if name in UNBOUNDED else exact_bound(int(n)))
+        for name, value, drawn, n in of_column
+    }
+    if core:  # what the core counts as a hard answer
+        of_core = {name: mean for name, mean in found.items() if name.startswith(CORE)}
+        found |= {name.removeprefix(CORE): mean for name, mean in of_core.items()}
+    for name, (above, below) in RATIOS.items():
+        if below in found:
+            rate = hard_hits_rate(found[below].value, found[above].value)
+            drawn = np.full(len(means.resampled), np.nan)
+            hits = found[below].resampled
+            np.divide(found[above].resampled, hits, out=drawn, where=hits > 0)
+            bound = exact_bound(int(means.scoring[columns.index(below)]))
+            found[name] = Mean(np.nan if rate is None else rate, drawn, bound)
+    return found
+
+
+def difference(first: Mean, second: Mean) -> Score:
+    """The first mean less the second, over the same resamples."""
+    less = Mean(first.value - second.value, first.resampled - second.resampled).score()
+    apart = (first.value, first.bound) != (second.value, second.bound)
+    if apart and less.low == less.high is not None and {first.value, second.value} <= {0, 1}:
+        (_, low, high), (_, least, most) = first.score(), second.score()
+        return Score(less.value, (low or 0.0) - (most or 0.0), (high or 0.0) - (least or 0.0))
+    return less

@@ -1,82 +1,35 @@
-"""From mean scores and their resamples to rows of a report: the ratios, the intervals, the groups.
+"""From mean scores and their resamples to rows of a report.
 
 The row ``mean_of_structures`` is the plain mean over the groups of the breakdown by structure, for each score
-over those that have it, and in every resample over those of which it has questions.
-
-Intervals are those of the resamples. Of a score that is 0, or 1, in all of them, they are exact
-(`rulemine.evaluation.statistics.bootstrap.exact_bound`); of the difference of two such scores, which are not
-the same over the same clusters, both bounds are added. The mean over structures has the bound of groups that
-are all as small as the smallest.
+over those that have it, and in every resample over those of which it has questions. Its exact interval is
+that of groups which are all as small as the smallest.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from rulemine.evaluation.breakdown import Breakdown
-from rulemine.evaluation.metrics import CORE, Floats, hard_hits_rate
+from rulemine.evaluation.metrics import CORE, Floats
 from rulemine.evaluation.reporting.report import Row
 from rulemine.evaluation.reporting.titles import MEAN
 from rulemine.evaluation.statistics.bootstrap import (
+    RATIOS,
+    UNDEFINED,
     Bools,
     Ints,
     MeanScores,
     Resamples,
-    exact_bound,
-    interval,
+    difference,
+    named_means,
 )
 from rulemine.evaluation.statistics.score import Score
 
-__all__ = [
-    "RATIOS",
-    "Mean",
-    "difference",
-    "differences",
-    "estimates",
-    "named_means",
-    "ratio_of",
-    "rows_of",
-    "with_published_rate",
-]
-
-UNDEFINED = Score(None, None, None)
-
-RATIOS = {"hhr": ("hits_hard", "hits_any_asked"), "row_hhr": ("lost_rows_given", "gold_rows_given")}
-"""The scores that are a ratio of two means over the same questions: the columns of both."""
-
-UNBOUNDED = frozenset({"retrieved"})
-"""Scores that are numbers of things, not in [0, 1]."""
+__all__ = ["differences", "estimates", "ratio_of", "rows_of", "with_published_rate"]
 
 Estimate = Callable[[MeanScores, Sequence[str], Sequence[str], bool], dict[str, Score]]
 """From the means of a group, which has a question, the names of their columns, the names of scores, and
 whether the group is the core, to the estimates of these scores."""
-
-
-class Mean(NamedTuple):
-    """The mean of one score over a group of questions; NaN where undefined.
-
-    Attributes:
-        value: The mean.
-        resampled: Shape (resamples,): that of each resample.
-        bound: How far from it the exact interval ends, if it is 0 or 1.
-    """
-
-    value: float
-    resampled: Floats
-    bound: float = 0.0
-
-    def score(self) -> Score:
-        """The mean with its interval."""
-        if np.isnan(self.value):
-            return UNDEFINED
-        # Few resamples may all miss the one hit, so that a ratio has a value and no interval.
-        low, high = interval(self.resampled) or (None, None)
-        if low == high == self.value == 0:
-            high = self.bound
-        elif low == high == self.value == 1:
-            low = 1 - self.bound
-        return Score(float(self.value), low, high)
 
 
 def rows_of(
@@ -170,16 +123,6 @@ def differences(
     return {metric: difference(first[metric], second[metric]) for metric in metrics}
 
 
-def difference(first: Mean, second: Mean) -> Score:
-    """The first mean less the second, over the same resamples."""
-    less = Mean(first.value - second.value, first.resampled - second.resampled).score()
-    apart = (first.value, first.bound) != (second.value, second.bound)
-    if apart and less.low == less.high is not None and {first.value, second.value} <= {0, 1}:
-        (_, low, high), (_, least, most) = first.score(), second.score()
-        return Score(less.value, (low or 0.0) - (most or 0.0), (high or 0.0) - (least or 0.0))
-    return less
-
-
 def ratio_of(
     scores: Floats, columns: Sequence[str], metric: str, members: Bools, core: bool
 ) -> Floats:
@@ -203,27 +146,6 @@ def ratio_of(
         denominator = np.ones(len(scores))
     having = members & ~np.isnan(numerator)
     return np.where(having[:, None], np.column_stack((numerator, denominator)), np.nan)
-
-
-def named_means(means: MeanScores, columns: Sequence[str], core: bool) -> dict[str, Mean]:
-    """Score → its mean, the ratios among them."""
-    of_column = zip(columns, means.value.tolist(), means.resampled.T, means.clusters, strict=True)
-    found = {
-        name: Mean(value, drawn, 0.0 if name in UNBOUNDED else exact_bound(int(n)))
-        for name, value, drawn, n in of_column
-    }
-    if core:  # what the core counts as a hard answer
-        of_core = {name: mean for name, mean in found.items() if name.startswith(CORE)}
-        found |= {name.removeprefix(CORE): mean for name, mean in of_core.items()}
-    for name, (above, below) in RATIOS.items():
-        if below in found:
-            rate = hard_hits_rate(found[below].value, found[above].value)
-            drawn = np.full(len(means.resampled), np.nan)
-            hits = found[below].resampled
-            np.divide(found[above].resampled, hits, out=drawn, where=hits > 0)
-            bound = exact_bound(int(means.scoring[columns.index(below)]))
-            found[name] = Mean(np.nan if rate is None else rate, drawn, bound)
-    return found
 
 
 def with_published_rate(row: Row) -> Row:

@@ -1,7 +1,7 @@
 """What a model answers from the triples of shortest paths: question 2 of SynthKGQA, section 6.
 
 The model is shown the triples of a question's shortest paths, as every answerer shows triples, and its
-reply is matched exactly (`rulemine.evaluation.metrics_of_others.whole_answers`). Does it hit more often where
+reply is matched exactly (`rulemine.evaluation.metrics_of_others.projects`). Does it hit more often where
 more of the evidence is in the paths? Pearson's correlation r says so, over questions and over shapes.
 Questions that ask for a number are left out.
 """
@@ -18,8 +18,8 @@ from rulemine.evaluation.answerers.final_answer import TOKENS
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import answer
 from rulemine.evaluation.answerers.retrieval import answer_from, fit, in_private_order
+from rulemine.evaluation.metrics_of_others.projects import GTSQA_EXACT
 from rulemine.evaluation.metrics_of_others.protocol import Judged
-from rulemine.evaluation.metrics_of_others.whole_answers import GTSQA_EXACT
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.supervision.supervision import Labeling
 from rulemine.kg.graph import KnowledgeGraph, Triple

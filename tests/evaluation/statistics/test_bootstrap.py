@@ -2,8 +2,15 @@ import numpy as np
 import pytest
 
 from rulemine.evaluation.metrics import COLUMNS, METRICS
-from rulemine.evaluation.statistics.bootstrap import MeanScores, Resamples, exact_bound, interval
-from rulemine.evaluation.statistics.estimates import Mean, difference, differences, estimates
+from rulemine.evaluation.statistics.bootstrap import (
+    Mean,
+    MeanScores,
+    Resamples,
+    difference,
+    exact_bound,
+    interval,
+)
+from rulemine.evaluation.statistics.estimates import differences, estimates
 from rulemine.seeds import stream
 from tests import some_seeds
 
