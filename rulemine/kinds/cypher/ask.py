@@ -1,15 +1,15 @@
 """Makes the questions of the kind ``cypher``: tasks over the complete graph, graded at every level.
 
-They are drawn one MATCH template after the other, those that the removal changes and those that it does not
-until there are as many of either as are wanted in all, so that every split can have its share; which of them
-are asked, and in which split, `rulemine.kinds.asking` decides. CypherBench (arXiv 2412.18702) splits by
-graph: a test graph has types and relations that no training question has. Within one graph its like is a
-split by signature, where test asks for combinations of types and relations that training does not have, or
-by domain, the type of what is asked for. Questions of the same matches are in one split in any case.
+They are drawn one MATCH template after the other, first around removed triples, until the removal changes as
+many as are wanted in all, then any, so that every split can have its share; which of them are asked, and in
+which split, `rulemine.kinds.asking` decides. CypherBench (arXiv 2412.18702) splits by graph: a test graph has
+types and relations that no training question has. Within one graph its like is a split by signature, where
+test asks for combinations of types and relations that training does not have, or by domain, the type of what
+is asked for. Questions of the same matches are in one split in any case.
 """
 
 import json
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 
@@ -33,6 +33,7 @@ from rulemine.kinds.texts import SAME
 from rulemine.recipe.earlier import AGAIN
 from rulemine.recipe.options import QuestionSection
 from rulemine.release.naming import name_entities
+from rulemine.release.proof_triples import Fact
 from rulemine.release.records import SPLITS, HardAnswer, Question, Rejection
 from rulemine.text.naming_rules import ANCHOR_TELLS, telling_anchor
 
@@ -41,8 +42,14 @@ __all__ = ["asked_last", "constants_of", "drafts", "signature_of"]
 _WEAK = 0.5
 """Proofs by a rule that is right less often are asked for last, unless most are such."""
 
-_MOST = 2
+_MOST = 1.6
 """So many times as many are drawn as are wanted."""
+
+_KEPT = 0.05
+"""Of the removed facts at most this share is kept for training.
+
+A question about all that a relation joins gives all of its facts away, so training can only have it where
+validation and test ask for none of these."""
 
 _HOPS = {
     "(n)-(m0)": 1, "(n)-(m0*)": 1, "(n)-(m0)-(m1*)": 2, "(n)-(m0*),(n)-(m1*)": 1, "(n)=(m0)": 1,
@@ -82,30 +89,36 @@ def drafts(asking: Asking) -> Iterator[Tried]:
 def _tried(asking: Asking, template: str, maker: TaskMaker, grading: "_Grading") -> Iterator[Tried]:
     """What may be asked of a MATCH template; weak proofs last.
 
-    Questions of matches that more than a third of them have are for training, as they stay together.
+    Questions of matches that more than a third of them have are for training, as they stay together; so are
+    those that give away facts which are kept for it.
     """
     earlier, enough = asking.inputs.earlier.queries, asking.options.per_template
-    found, weak = list[Question](), list[Question]()
-    changed, of_match = Counter[bool](), Counter[MatchPattern]()
-    for task in maker.tasks(template, lambda: changed[True] < enough):
-        if query_text(task.query) in earlier:
-            yield Tried(template, "", AGAIN)
-            continue
-        question = grading.question(task)
-        of_match[task.query.match] += 1
-        if grading.is_weak(question):
-            weak.append(question)
-        else:
-            found.append(question)
-            changed[question.block.changed] += 1
-        if len(found) >= _MOST * enough:
-            break
-    for question in found + weak:
-        match = query_of(question.query).match
-        splits = DRAWN if of_match[match] <= max(1, of_match.total() / 3) else ("train",)
-        # Where nothing is fixed there are few matches, and questions of the same stay together.
-        returned = question.block.returns if match.category.fixed else ""
-        yield Tried(template, (question.block.changed, returned), question, splits)
+    found: dict[bool, list[Question]] = {True: [], False: []}
+    weak, of_match = list[Question](), defaultdict[MatchPattern, list[Question]](list)
+    for around in (True, False):
+        for task in maker.tasks(template, around):
+            if query_text(task.query) in earlier:
+                yield Tried(template, "", AGAIN)
+                continue
+            question = grading.question(task)
+            of_match[task.query.match].append(question)
+            own = weak if grading.is_weak(question) else found[question.block.changed]
+            own.append(question)
+            changed, others = map(len, found.values())
+            if changed + others >= _MOST * enough or (around and changed >= enough):
+                break
+    drawn, given_by = found[True] + found[False] + weak, asking.facts.given_by
+    if MATCHES[template].category == "(n)-(m0)":
+        given = (set[Fact]().union(*map(given_by, own)) for own in of_match.values())
+        least = min(given, key=len, default=set[Fact]())
+        if len(grading.kept | least) <= _KEPT * len(grading.removed):
+            grading.kept |= least
+    for n, question in enumerate(drawn):
+        together = len(of_match[query_of(question.query).match]) > max(1, len(drawn) / 3)
+        kept = not grading.kept.isdisjoint(given_by(question))
+        # Strata are asked in turn: two of three are changed, as far as there are such.
+        stratum = n % 2 if question.block.changed else 2
+        yield Tried(template, stratum, question, ("train",) if together or kept else DRAWN)
     if not of_match:
         yield Tried(template, "", maker.reason(template))
 
@@ -181,6 +194,7 @@ class _Grading:
         removed: Removed triple → the level at which it is removed.
         core: Those of the core.
         names: The names of all nodes.
+        kept: Facts that only training may ask for.
     """
 
     def __init__(self, asking: Asking) -> None:
@@ -198,6 +212,7 @@ class _Grading:
             (level, self._graph.without(t for t, gone in self.removed.items() if gone <= level))
             for level in tuple(recipe.selection.levels) or (100,)
         ]
+        self.kept = set[Fact]()
         self.names = name_entities(
             [node.id for node in self._graph.nodes],
             seed=recipe.seed,

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rulemine.cypher.questions.evaluator import Rows, evaluate
 from rulemine.cypher.questions.joins import candidates, m0_counts, matched
-from rulemine.cypher.questions.pattern import MatchPattern, PatternEdge, PatternQuery
+from rulemine.cypher.questions.pattern import MatchPattern, PatternQuery
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.cypher.realism import Realism
@@ -64,7 +64,7 @@ class ContrivedPatterns:
         self._least_counted = least_counted
         self._relations = sorted({row.label for row in graph.schema.relations})
         self._settled = lru_cache(_REMEMBERED)(self._same_number)
-        self._between = lru_cache(_REMEMBERED)(self._number_between)
+        self._between = lru_cache(_REMEMBERED)(lambda match: len(matched(graph, match, "m0").nodes))
 
     def of_pattern(self, match: MatchPattern, n: Collection[int]) -> bool:
         """Whether nobody would ask about a pattern with these distinct n, whatever is returned."""
@@ -82,7 +82,7 @@ class ContrivedPatterns:
             return len(n) > _MOST_LED_TO or self._detour(match, n)
         if category == "(n)-(m0)-(m1*)":
             # "A country that borders Haiti", which only one does, is known by itself.
-            known = self._between(match) == 1 and not self._one(match, match.edges[1], "m0")
+            known = self._between(match) == 1 and not self._realism.one(match, match.edges[1], "m0")
             return len(n) > _MOST_LED_TO or known or self._detour(match, n)
         return False
 
@@ -100,7 +100,7 @@ class ContrivedPatterns:
             return returned not in ("n_name", "n_agg") or (alike and len(n) > _MOST_ALIKE)
         if returned in _VALUES:
             return between > _MOST_OF_VALUES
-        return between > _MOST_BETWEEN and not self._one(match, match.edges[0], "n")
+        return between > _MOST_BETWEEN and not self._realism.one(match, match.edges[0], "n")
 
     def of_result(self, query: PatternQuery, rows: Rows, n: Collection[int]) -> bool:
         """Whether nobody would ask a question of whose pattern nothing else is said.
@@ -132,11 +132,6 @@ class ContrivedPatterns:
             return rows.rows == without.rows
         return len(rows.rows) > _SAYS_ENOUGH * len(without.rows)
 
-    def _one(self, match: MatchPattern, edge: PatternEdge, end: str) -> bool:
-        """Whether an edge joins what is at its other end to at most one node at this end."""
-        kind = self._realism.of(match, edge)
-        return (kind.subj_cardinality if edge.subject == end else kind.obj_cardinality) == "one"
-
     def _detour(self, match: MatchPattern, n: Collection[int]) -> bool:
         """Whether the one named is an n, or one edge from some n: aunts and uncles of one's children."""
         named = candidates(self._graph, match.nodes[2])
@@ -159,6 +154,3 @@ class ContrivedPatterns:
         sizes = Counter(Counter((subjects if forward else objects).tolist()).values())
         most = max(sizes, default=0)
         return sizes.total() >= _LEAST_JOINED and 2 * sizes[most] > sizes.total()
-
-    def _number_between(self, match: MatchPattern) -> int:
-        return len(set(matched(self._graph, match, "m0").nodes.tolist()))

@@ -11,7 +11,7 @@ are those of `rulemine.cypher.evaluate`.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -67,10 +67,8 @@ class TaskMaker:
         graph: The graph.
         realism: Says what nobody would ask.
         seed: Which tasks come first.
-        wanted: Triples of ids that the matches of every second task of the same types should have, as far as
-            there are such.
+        wanted: Triples of ids around which tasks are looked for, where that is asked for.
         least_counted: See `ContrivedPatterns`.
-
         max_rows: Most rows of a result.
 
     Attributes:
@@ -96,25 +94,23 @@ class TaskMaker:
         self._proposals = Proposals(graph)
         self._possible = cache(self._proposals.possible)
         self._max_rows = max_rows
+        self._fillings: dict[str, _Filling] = {}
         self.tally: Counter[tuple[str, str]] = Counter()
 
-    def tasks(
-        self, template: str, around: Callable[[], bool] = lambda: True
-    ) -> Iterator[CypherTask]:
-        """The tasks of a MATCH template, each made when it is asked for.
+    def tasks(self, template: str, around: bool = False) -> Iterator[CypherTask]:
+        """The tasks of a MATCH template that it did not give before, each made when it is asked for.
 
         Combinations of types and relations take turns, those of which there are better ones last; and of what
         they allow, the RETURN template of which there are fewest is taken.
 
         Args:
             template: The MATCH template.
-            around: Whether still those are looked for whose matches have triples that are wanted.
+            around: Whether only those are looked for whose matches have triples that are wanted.
         """
-        filling = _Filling(self._seed, template)
+        filling = self._fillings.setdefault(template, _Filling(self._seed, template))
         later: dict[int, list[MatchPattern]] = {}
-        yield from in_turn(
-            self._of(bare, filling, around) for bare in self._realistic(template, later)
-        )
+        first = self._realistic(template, around, later)
+        yield from in_turn(self._of(bare, filling, around) for bare in first)
         for _, some in sorted(later.items()):
             yield from in_turn(self._of(bare, filling, around) for bare in some)
 
@@ -126,22 +122,23 @@ class TaskMaker:
         return max(sorted(own), key=own.__getitem__, default="nothing fits that it may return")
 
     def _realistic(
-        self, template: str, later: dict[int, list[MatchPattern]]
+        self, template: str, around: bool, later: dict[int, list[MatchPattern]]
     ) -> Iterator[MatchPattern]:
         """Combinations of types and relations that may be asked about; `later` gets the others by rank."""
-        for bare in self._patterns.bare(template):
+        some = self._patterns.bare(template)
+        for bare in filter(self._patterns.wants, some) if around else some:
             self.tally[template, "patterns"] += 1
             if objection := self._realism.objection(bare):
                 self.tally[template, objection] += 1
-            elif rank := self._rank(bare):
+            elif rank := self._rank(bare, around):
                 later.setdefault(rank, []).append(bare)
             else:
                 yield bare
 
-    def _rank(self, bare: MatchPattern) -> int:
+    def _rank(self, bare: MatchPattern, around: bool) -> int:
         """Patterns come in the order of their ranks; 0: there are none better, see `Realism.odd`.
 
-        As many removed facts are only asked for by a chain whose middle is one node, such come at once.
+        Around wanted triples, chains whose middle is one node come at once: no others ask for many of these.
         """
         if bare.category is CATEGORIES["(n)-(m0)"]:
             size = len(self._graph.of_type(bare.nodes[0].type))
@@ -149,35 +146,22 @@ class TaskMaker:
                 return 2
             return int(bare.nodes[0].type == bare.nodes[1].type)
         chain = bare.category is CATEGORIES["(n)-(m0)-(m1*)"]
-        return int(self._realism.odd(bare) and not (chain and self._patterns.wants(bare)))
+        return int(self._realism.odd(bare) and not (chain and around))
 
-    def _of(
-        self, bare: MatchPattern, filling: "_Filling", around: Callable[[], bool]
-    ) -> Iterator[CypherTask]:
-        """The tasks of one combination, those around triples that are wanted in turn with the others."""
-        both = [self._some(bare, filling, None)]
-        if self._patterns.wants(bare):
-            both.insert(0, self._some(bare, filling, around))
-        return in_turn(both)
-
-    def _some(
-        self, bare: MatchPattern, filling: "_Filling", around: Callable[[], bool] | None
-    ) -> Iterator[CypherTask]:
+    def _of(self, bare: MatchPattern, filling: "_Filling", around: bool) -> Iterator[CypherTask]:
         """A task of each pattern, then another of each, and so on, until many in a row have no new one.
 
         Args:
-            bare: The combination.
+            bare: The combination of types and relations.
             filling: What there is of the template so far.
-            around: Patterns are those around wanted triples as long as it says so; None: all.
+            around: Whether its patterns are those around wanted triples, or all.
         """
-        found = self._patterns.fixed(bare, around is not None)
+        found = self._patterns.fixed(bare, around)
         some: Iterable[tuple[MatchPattern, _N | None]] = ((one, self._asked(one)) for one in found)
         missed = 0
         while True:
             kept: list[tuple[MatchPattern, _N | None]] = []
             for match, n in some:
-                if around is not None and not around():
-                    return
                 task = None if n is None else self._task(match, n, filling)
                 missed = 0 if task else missed + 1
                 if missed == _IN_A_ROW:

@@ -115,7 +115,8 @@ class PatternSource:
             bare: One of those of `bare`.
             around: Whether only matches of triples that are wanted are looked for.
         """
-        fixed, random = bare.category.fixed, self._stream(bare)
+        fixed, types = bare.category.fixed, [node.type for node in bare.nodes]
+        random = stream(self._seed, "cypher", bare.template, *types, *bare.relations)
         if not fixed:
             if matched(self._graph, bare, together=True).rows:
                 yield bare
@@ -221,7 +222,7 @@ class PatternSource:
             anchored(self._graph, at[name]) if name in at else node
             for name, node in bare.named.items()
         )
-        made = replace(bare, nodes=nodes)
+        made = MatchPattern(bare.template, nodes, bare.relations, bare.time)
         if not isinstance(bare.time, int):
             yield made
             return
@@ -229,10 +230,6 @@ class PatternSource:
         starts = (self._graph.edges[edge].properties.get(START) for edge in edges)
         years = {start for start in starts if isinstance(start, int)}
         yield from (replace(made, time=year) for year in islice(_shuffled(years, random), 1))
-
-    def _stream(self, bare: MatchPattern) -> Stream:
-        types = (node.type for node in bare.nodes)
-        return stream(self._seed, "cypher", bare.template, *types, *bare.relations)
 
 
 def in_turn(some: Iterable[Iterable[_T]]) -> Iterator[_T]:
@@ -254,7 +251,7 @@ def in_turn(some: Iterable[Iterable[_T]]) -> Iterator[_T]:
 def _shuffled(some: Iterable[_T], random: Stream) -> Iterator[_T]:
     """Things in random order, whatever order they come in."""
     own = sorted(some)  # type: ignore[type-var]
-    return (own[at] for at in random.permutation(len(own)).tolist())
+    return (own[at] for at in random.permutation(len(own)).tolist()) if own[1:] else iter(own)
 
 
 def _shared(shape: Collection[tuple[str, str]]) -> Callable[[_Far, int], Hashable]:

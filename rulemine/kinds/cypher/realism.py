@@ -358,6 +358,8 @@ class IdlePatterns:
         counted = match.template.endswith("by n")
         if match.category.form != "optional" and not counted:
             return False
+        if len(reached["n"]) < LEAST_COMPARED:
+            return True
         counts = [*m0_counts(self._graph, match).values()]
         size = len(self._graph.of_type(match.nodes[0].type))
         many = len(counts) > _FEW * size
