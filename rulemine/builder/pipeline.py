@@ -52,6 +52,8 @@ class Build(BuildStages):
         check_release(self.target, recipe.name, recipe.kind, replace=replace)
         if until in self._skipped:
             raise ConfigError(f"{until}: this recipe has no such step: {self._skipped[until]}.")
+        from rulemine.kinds.asking import options_of
+
         # Everything the user named is read before anything is written.
         inputs = self.inputs
         with self.context.observe("read"):
@@ -59,7 +61,7 @@ class Build(BuildStages):
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
             inputs.amie, inputs.earlier, inputs.standards  # noqa: B018
-            self.kind.options(inputs)  # what only this kind reads
+            options_of(inputs)  # what only this kind reads
         if self._words is not None:
             from rulemine.builder.verbalize_stage import check_source
 

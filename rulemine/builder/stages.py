@@ -10,8 +10,8 @@ of them, is in `rulemine.builder.pipeline`. What only the work of a stage needs 
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import NoInferenceError, counted
 from rulemine.files import digest_of, write_text
-from rulemine.kinds.building import kind_of
+from rulemine.kinds.registry import KINDS
 from rulemine.mining import Resources
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.recipe import Recipe
@@ -28,7 +28,6 @@ from rulemine.release.outputs import check_made, digests_of, real, recover, repl
 from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 
 if TYPE_CHECKING:
-    from rulemine.kinds.writing import Writing
     from rulemine.mining import miner
     from rulemine.release.contents import ModelTrace, ReleaseParts
     from rulemine.release.question_set import QuestionSet
@@ -181,7 +180,7 @@ class BuildStages:
         self.context = context or BuildContext()
         self._done: dict[str, FinishedStage] = {}
         self.inputs = Inputs(recipe, self.context.on_warning, self.context.earlier)
-        self.kind = kind_of(recipe)
+        self.kind = KINDS.find(recipe.kind)
         self._made: dict[str, QuestionSet] = {}
 
     @cached_property
@@ -193,8 +192,11 @@ class BuildStages:
     @cached_property
     def _skipped(self) -> dict[str, str]:
         """The stages that this recipe does not have, and why."""
-        without = self.kind.limits.without.items()
-        skipped = {stage: why.format(kind=self.recipe.kind) for stage, why in without}
+        skipped = dict[str, str]()
+        if any("questions.max_answer_share" in keys for keys in self.recipe.own.lacks):
+            skipped["balance"] = "its questions are drawn within the limits of their kind"
+        if self.kind.wording.writes:
+            skipped["verbalize"] = "its questions are written in the stage ask"
         if self.recipe.selection.mode == "none":
             skipped |= dict.fromkeys(("mine", "ground"), "nothing is removed")
         if self.recipe.selection.mode == "brink":
@@ -275,13 +277,9 @@ class BuildStages:
         before = {"balance": "ask", "verbalize": "balance", "split": "verbalize"}[stage]
         return self._before(before) if before in self._skipped else before
 
-    def _hand_on(
-        self, stage: str, folder: Path, asked: "QuestionSet", before: "QuestionSet | None" = None
-    ) -> None:
+    def _hand_on(self, stage: str, folder: Path, asked: "QuestionSet") -> None:
         from rulemine.release.question_set import write_question_set
 
-        if before and (note := self.kind.limits.warning(stage, self.recipe, before, asked)):
-            self.context.on_warning(note)
         write_question_set(folder, asked)
         self._made = {stage: asked}
 
@@ -408,14 +406,27 @@ class BuildStages:
         return self._stage("select", 7, options, work)
 
     def _ask(self) -> Stage:
+        from rulemine.kinds.asking import options_of
+
         inputs = self.inputs
 
         def work(folder: Path) -> None:
             from rulemine.kinds.asking import Asking
+            from rulemine.kinds.writing import opened
+            from rulemine.release.writer import write_trace
 
-            with self._writing(folder) as writing:
-                run = self.context.run
-                asked = Asking(inputs, self.selection, self._progress, writing, run).run()
+            context = self.context
+            with opened(
+                inputs,
+                self.folder,
+                asks=self._words == "ask",
+                replay=context.replay,
+                note=context.on_warning,
+                status=context.on_status,
+            ) as writing:
+                asked = Asking(inputs, self.selection, self._progress, writing, context.run).run()
+                if (trace := writing.trace(inputs)) is not None:
+                    write_trace(folder, trace)
             self._hand_on("ask", folder, asked)
 
         options = {
@@ -425,34 +436,25 @@ class BuildStages:
             "restated": self.recipe.restated,
             "implied": sorted(rule.id for rule in inputs.implied),
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
-            **self.kind.options(inputs),
+            **options_of(inputs),
         }
-        return self._stage("ask", 34, options, work)
-
-    @contextmanager
-    def _writing(self, folder: Path) -> "Iterator[Writing]":
-        """What the kind asks a model with; what was asked is written with the stage."""
-        from rulemine.kinds.writing import opened
-        from rulemine.release.writer import write_trace
-
-        with opened(
-            self.inputs,
-            self.folder,
-            asks=self.kind.wording.writes,
-            replay=self.context.replay,
-            note=self.context.on_warning,
-            status=self.context.on_status,
-        ) as writing:
-            yield writing
-            if (trace := writing.trace(self.inputs)) is not None:
-                write_trace(folder, trace)
+        return self._stage("ask", 35, options, work)
 
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:
-            before = self._asked("ask")
-            self._hand_on("balance", folder, self.kind.limits.kept(self.recipe, before), before)
+            asked, note = self._asked("ask"), self.context.on_warning
+            self._hand_on("balance", folder, self.kind.limits.kept(self.recipe, asked, note))
 
-        return self._stage("balance", 6, self.kind.limits.options(self.recipe), work)
+        chosen = self.recipe.questions
+        options = {
+            "limits": [
+                chosen.max_answer_share, chosen.max_relation_share, chosen.max_questions,
+                self.recipe.selection.per_type,
+            ],
+            "mode": self.recipe.selection.mode,
+            "seed": self.recipe.seed,
+        }  # fmt: skip
+        return self._stage("balance", 6, options, work)
 
     def _verbalize(self) -> Stage:
         def work(folder: Path) -> None:
@@ -492,13 +494,11 @@ class BuildStages:
                 rules = self.selection.rules
                 return Bounds() if free else Bounds(of_proofs(kg, rules, facts, core, texts))
 
-            with self._writing(folder) as writing:
-                asked = self.kind.splits.split(self.inputs, before, self._progress, writing)
-            if asked is None:
-                most = None if free else chosen.max_facts
-                asked = split(
-                    before, chosen.split, chosen.ratios, seed, chosen.test_core, most, bounds
-                )
+            most = None if free else chosen.max_facts
+            questions = split(
+                before.questions, chosen.split, chosen.ratios, seed, chosen.test_core, most, bounds
+            )
+            asked = replace(before, questions=tuple(questions))
             if not free:
                 asked = within_bounds(
                     asked,
@@ -507,7 +507,7 @@ class BuildStages:
                     partial(self.kind.limits.kept, self.recipe),
                     self.context.on_warning,
                 )
-            self._hand_on("split", folder, asked, before)
+            self._hand_on("split", folder, asked)
 
         options = {
             "mode": chosen.split,
@@ -516,7 +516,7 @@ class BuildStages:
             "max_facts": chosen.max_facts,
             "seed": seed,
         }
-        return self._stage("split", 11, options | self.kind.splits.options(self.inputs), work)
+        return self._stage("split", 11, options, work)
 
     def _check_missing(self) -> None:
         """Refuses questions of which hardly any misses something.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rulemine.errors import InputError
 from rulemine.kg.index import Ints
-from rulemine.kinds.building import kind_of
+from rulemine.kinds.registry import KINDS
 from rulemine.kinds.writing import WORKING_JOURNAL, kept_calls, opened
 from rulemine.llm.client import require_client
 from rulemine.llm.replay import find_journal
@@ -119,7 +119,7 @@ def verbalize_questions(
     with opened(inputs, folder, asks=True, replay=replay, note=note, status=status) as writing:
         if writing.session is None:
             raise ValueError("the recipe names no model")
-        wording = kind_of(inputs.recipe).wording
+        wording = KINDS.find(inputs.recipe.kind).wording
         made = verbalize(
             asked,
             wording.inputs(inputs, asked, removed),
@@ -147,7 +147,7 @@ def estimate(
         replay: As for `verbalize_questions`; its journal is used instead.
     """
     with kept_calls(folder, replay) as journal:
-        items = kind_of(inputs.recipe).wording.inputs(inputs, asked, removed)
+        items = KINDS.find(inputs.recipe.kind).wording.inputs(inputs, asked, removed)
         return estimates.estimate(
             items, _calls(inputs), journal, bool(inputs.recipe.endpoint.batch)
         ).to_text()

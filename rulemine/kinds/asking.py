@@ -26,14 +26,16 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rulemine.config import keys_of
 from rulemine.errors import UserError, counted
+from rulemine.files import digest_of, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
-from rulemine.kinds.bounds import Bounds, Of, near, of_proofs
+from rulemine.kinds.bounds import Bounds, of_proofs
 from rulemine.kinds.checks import Unaskable, refusal
 from rulemine.kinds.dealing import DRAWN, Dealable, deal
 from rulemine.kinds.graded import Graded, Grader, RemovedTriples
@@ -46,6 +48,7 @@ from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.query.tree import Anchor, Projection, Query
 from rulemine.query.wider import Wider
+from rulemine.registry import packaged_or_given
 from rulemine.release.naming import name_entities
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
@@ -56,7 +59,16 @@ from rulemine.rules.blocks import MapLike
 if TYPE_CHECKING:
     from rulemine.recipe.inputs import Inputs
 
-__all__ = ["HOPELESS", "MOST_SHOWN", "Asking", "Draft", "Tried", "link_to", "question_ids"]
+__all__ = [
+    "HOPELESS",
+    "MOST_SHOWN",
+    "Asking",
+    "Draft",
+    "Tried",
+    "link_to",
+    "options_of",
+    "question_ids",
+]
 
 HOPELESS = 50
 """So many are refused for one cause, since one of their stratum was not, before the stratum is given up."""
@@ -232,18 +244,18 @@ class Asking:
             The questions with their splits and words, in the order in which they were found; and place in
             `pool` of each other one → why it is not asked.
         """
-        kind, made = self.kind, dict[int, Question]()
+        made = dict[int, Question]()
         candidates = [candidate for _, candidate in self.pool]
-        plan = kind.plan(self, candidates)
+        plan = self.kind.plan(self, candidates)
         core = plan["test"].core if "test" in plan else None
-        bounds = self.bounds(core, lambda q, split: kind.bounds(self, q, split))
+        bounds = self.bounds(core)
 
         def take(i: int, split: str) -> str | None:
             question = self.pool[i][0]
             if (why := bounds.objection(split, question)) is not None:
                 return why
             if i not in self._words:
-                worded = question if question.question else self.kind.worded(self, question)
+                worded = question if question.question else self.texts.from_template(question)
                 self._words[i] = worded
             if isinstance(worded := self._words[i], Rejection):
                 return worded.reason
@@ -254,22 +266,17 @@ class Asking:
         _, reasons = deal(candidates, plan, take)
         return [made[i] for i in sorted(made)], reasons
 
-    def bounds(self, core: int | None, *own: Of) -> Bounds:
+    def bounds(self, core: int | None) -> Bounds:
         """What no more than so many questions may have in common, before any is asked.
 
         Args:
             core: How many questions of the core test should have; None: splits are not held apart.
-            own: What else is counted.
         """
-        of = [near(self.kind.constants), *own]
-        if core is not None:
-            of.append(
-                of_proofs(
-                    self.kg, self.selection.rules, self.facts, core,
-                    {row.entity: row.text for row in self.names},
-                )
-            )  # fmt: skip
-        return Bounds(*of)
+        own = partial(self.kind.bounds, self)
+        if core is None:
+            return Bounds(own)
+        texts = {row.entity: row.text for row in self.names}
+        return Bounds(own, of_proofs(self.kg, self.selection.rules, self.facts, core, texts))
 
     def _dealable(
         self, part: Hashable, stratum: Hashable, question: Question, splits: Collection[str]
@@ -418,6 +425,27 @@ class Asking:
         if self.reference is None:
             return self.wider.entities(self.kg) if self.wider else []
         return sorted({end for s, _, o in self.reference for end in (s, o)} - {*self.kg.entities})
+
+
+def options_of(inputs: "Inputs") -> dict[str, Any]:
+    """What the questions of a recipe depend on that not all kinds have, as plain values; files by digests."""
+    recipe, chosen, kind = inputs.recipe, inputs.recipe.questions, KINDS.find(inputs.recipe.kind)
+    section, read = recipe.own.portable(), {key for one in kind.inputs for key in one.keys}
+    for key in keys_of(recipe.own, f"{recipe.kind}."):
+        name = key.path[-1]
+        if key.name in read:
+            del section[name]  # its digest says more
+        elif key.option.file and section[name]:
+            path = packaged_or_given(section[name], key.option.packaged)
+            section[name] = digest_of(read_text(path).encode())
+    return {
+        "kind": [recipe.kind, section],
+        "mode": [recipe.selection.mode, chosen.max_answers],
+        "splits": [chosen.split, chosen.test_core, *chosen.ratios, chosen.max_facts],
+        "excluded": sorted(inputs.excluded),
+        **inputs.digests(),
+        **({"naming": recipe.naming, **inputs.model_options()} if kind.wording.writes else {}),
+    }
 
 
 def link_to(triple: Triple, end: str, declarations: Declarations) -> Query:

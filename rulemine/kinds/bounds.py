@@ -86,19 +86,16 @@ class Bounds:
         return (b for q in questions for of in self._of for b in of(q, split))
 
 
-def near(constants: Callable[[Question], Sequence[str]]) -> Of:
+def near(question: Question, constants: Iterable[str]) -> Iterator[Bound]:
     """Bounds of near duplicates.
 
     Args:
-        constants: The constants of a question: anchors, or over a property graph, named nodes and values.
+        question: The question.
+        constants: Its anchors, or over a property graph, its named nodes and values.
     """
-
-    def of(question: Question, _split: str) -> Iterator[Bound]:
-        answers = frozenset(question.answers)
-        for pair in combinations(sorted({*constants(question)}), 2):
-            yield Bound(NEAR_DUPLICATE, (answers, pair), 1)
-
-    return of
+    answers = frozenset(question.answers)
+    for pair in combinations(sorted({*constants}), 2):
+        yield Bound(NEAR_DUPLICATE, (answers, pair), 1)
 
 
 def of_proofs(

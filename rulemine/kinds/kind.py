@@ -1,13 +1,12 @@
 """What a kind of question supplies to those who read, show and score its releases.
 
 A kind has a few names and functions of its own, and an object for each thing that is asked of it in one
-place: what questions share (`Splits`), what bounds their number (`Amounts`), how a model words them
-(`Wording`). What most kinds have in common is what these objects have. What a kind decides in a build is in
-`rulemine.kinds.building`, which needs more to be loaded.
+place: what bounds the number of its questions (`Amounts`), how a model words them (`Wording`). What it
+decides in a build is in `rulemine.kinds.building`, which needs more to be loaded.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rulemine.codec import to_json
@@ -32,7 +31,6 @@ __all__ = [
     "Published",
     "ReleaseFile",
     "Setting",
-    "Splits",
     "Values",
     "Wording",
     "pairs",
@@ -175,58 +173,27 @@ class Published(NamedTuple):
     graph: str = ""
 
 
-class Splits:
-    """What questions share, and how they are split."""
-
-    def ties(self, questions: Sequence[Any]) -> Iterator[Collection[Hashable]]:
-        """For each question what keeps it and others that have it together: `rulemine.release.groups`."""
-        for q in questions:
-            asked = () if q.hard_answer is None else pairs(q.anchors, [q.hard_answer])
-            yield [*q.removed, *asked]
-
-    def dealt_by(self, question: Any) -> Hashable:
-        """What a question is like: each split should have its share of those that are like it."""
-        return question.core, question.structure, question.missing
-
-    def options(self, inputs: Any) -> dict[str, Any]:
-        """What the splits depend on, beside the section ``questions``."""
-        return {}
-
-    def split(self, inputs: Any, asked: Any, progress: Any, writing: Any) -> Any:
-        """The questions with their splits; None: they are split as `rulemine.kinds.split` does.
-
-        Args:
-            inputs: The `rulemine.recipe.inputs.Inputs` of a build.
-            asked: Its `rulemine.release.question_set.QuestionSet`.
-            progress: Called with (done, all); may be None.
-            writing: What a model is asked with, a `rulemine.kinds.writing.Writing`.
-        """
-        return None
-
-
 @dataclass(frozen=True)
 class Amounts:
     """How many questions there are, and what bounds their number.
 
     Attributes:
         amount: The key of a recipe that says how many questions there are; "": there is none.
-        without: The stages that builds of the kind do not have, each with the reason; ``{kind}`` is its name.
     """
 
     amount: str = "selection.per_rule"
-    without: Mapping[str, str] = field(default_factory=dict)
 
-    def options(self, recipe: Any) -> dict[str, Any]:
-        """The options that limit what questions may have in common."""
-        return {}
+    def kept(
+        self, recipe: Any, asked: Any, note: Callable[[str], object] = lambda _text: None
+    ) -> Any:
+        """As many of the questions as the limits on what they have in common allow.
 
-    def kept(self, recipe: Any, asked: Any) -> Any:
-        """As many of the questions, a `rulemine.release.question_set.QuestionSet`, as these allow."""
+        Args:
+            recipe: The recipe.
+            asked: The questions, a `rulemine.release.question_set.QuestionSet`.
+            note: Told, in sentences, which limits leave few.
+        """
         return asked
-
-    def warning(self, stage: str, recipe: Any, before: Any, after: Any) -> str:
-        """What a stage did to the questions that the user should know, in sentences; or ""."""
-        return ""
 
     def run(self, config: Mapping[str, Any]) -> int:
         """The number of a fresh variant of a release; 0: it is the published one.
@@ -303,7 +270,7 @@ class Wording:
 
 
 class Kind:
-    """A kind of question. What is the same for most is that of queries of any form.
+    """A kind of question. What it leaves out is as for queries of any form.
 
     Attributes:
         name: Its name in recipes, manifests and questions.
@@ -315,9 +282,9 @@ class Kind:
             that is called ``property_graph``, if there is one; ``type_table`` is where the types of entities
             are from, with entity → its types, if a release does not have those of its triples.
         page: The template of its cards, a path below this package, or a
-            `rulemine.release.card.figures.KindPage`; None: it is not known.
+            `rulemine.release.card.figures.KindPage`.
         groups: What results are broken down by; tables of questions divide them by the first.
-        splits, limits, wording: See there.
+        limits, wording: See there.
     """
 
     name: ClassVar[str] = ""
@@ -325,9 +292,8 @@ class Kind:
     block: ClassVar[type | None] = None
     answers: ClassVar[type["EntityAnswers"]] = imported("rulemine.kinds.answers:EntityAnswers")
     inputs: ClassVar[Sequence[Input]] = ()
-    page: ClassVar[Any] = None
+    page: ClassVar[Any] = "kinds/query_page.md"
     groups: ClassVar[Sequence[Group]] = (STRUCTURE,)
-    splits: ClassVar[Splits] = Splits()
     limits: ClassVar[Amounts] = Amounts()
     wording: ClassVar[Wording] = Wording()
 
@@ -362,6 +328,12 @@ class Kind:
             Label → entity, e.g. ``A``; empty: nothing is offered.
         """
         return {}
+
+    def ties(self, questions: Sequence[Any]) -> Iterator[Collection[Hashable]]:
+        """For each question what keeps it and others that have it together: `rulemine.release.groups`."""
+        for q in questions:
+            asked = () if q.hard_answer is None else pairs(q.anchors, [q.hard_answer])
+            yield [*q.removed, *asked]
 
 
 def pairs(topics: Iterable[str], answers: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -35,18 +35,18 @@ __all__ = [
 
 
 def split(
-    asked: QuestionSet,
+    questions: Sequence[Question],
     mode: str,
     ratios: Sequence[int],
     seed: int,
     test_core: int = 0,
     max_facts: int | None = None,
     bounds: Callable[[int], Bounds] = lambda _core: Bounds(),
-) -> QuestionSet:
+) -> list[Question]:
     """Assigns a split to every question, and says what it has that no training question has.
 
     Args:
-        asked: The questions.
+        questions: The questions.
         mode: ``group``, ``random`` or ``none``.
         ratios: Three integers ≥ 1: sizes of train, validation and test relative to each other.
         seed: Seed of the random choices.
@@ -64,18 +64,17 @@ def split(
     Raises:
         UserError: There are fewer groups than splits, or fewer than two that need not be in train.
     """
-    questions = sorted(asked.questions, key=lambda q: q.id)
+    ordered = sorted(questions, key=lambda q: q.id)
     if mode == "none":
-        of = {q.id: "test" for q in questions}
+        of = {q.id: "test" for q in ordered}
     elif mode == "random":
-        of = _of_groups([[q] for q in questions], ratios, seed)
-    elif questions and all(q.split for q in questions):
-        of = {q.id: q.split for q in questions}
+        of = _of_groups([[q] for q in ordered], ratios, seed)
+    elif ordered and all(q.split for q in ordered):
+        of = {q.id: q.split for q in ordered}
     else:
-        groups = [[questions[i] for i in own] for own in groups_of(questions)]
+        groups = [[ordered[i] for i in own] for own in groups_of(ordered)]
         of = _of_groups(groups, ratios, seed, test_core, max_facts, bounds)
-    made = [replace(q, split=of[q.id]) for q in asked.questions]
-    return replace(asked, questions=tuple(with_unseen(made)))
+    return with_unseen([replace(q, split=of[q.id]) for q in questions])
 
 
 def _of_groups(
@@ -98,7 +97,7 @@ def _of_groups(
             + f"; {len(SPLITS)} splits need at least {len(SPLITS)}. Set questions.split to none, or "
             "build from a larger graph or with more rules."
         )
-    strata = [kind_named(own[0].kind).splits.dealt_by(own[0]) for own in groups]
+    strata = [_likeness(own[0]) for own in groups]
     order = _spread(strata, min(ratios) / sum(ratios), seed)
     candidates = [
         Dealable(
@@ -193,6 +192,11 @@ def with_unseen(questions: Sequence[Question]) -> list[Question]:
         )
         for q in questions
     ]
+
+
+def _likeness(q: Question) -> Hashable:
+    """What each split has its share of: relations in one direction, in the core as outside."""
+    return q.core, q.relations, bool(q.removed) and q.removed[0][0] == q.hard_answer
 
 
 def _spread(strata: Sequence[Hashable], least: float, seed: int) -> list[int]:

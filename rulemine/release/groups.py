@@ -46,7 +46,7 @@ def groups_of(questions: Sequence[Question]) -> list[list[int]]:
     """
     parent = list(range(len(questions)))
     first: dict[Hashable, int] = {}
-    ties = kind_named(questions[0].kind).splits.ties(questions) if questions else ()
+    ties = kind_named(questions[0].kind).ties(questions) if questions else ()
     for i, links in enumerate(ties):
         for link in links:
             if (other := first.setdefault(link, i)) != i:

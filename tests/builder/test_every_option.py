@@ -20,8 +20,7 @@ from rulemine.builder.pipeline import Build
 from rulemine.config import Key, packaged
 from rulemine.errors import ConfigError
 from rulemine.kinds.asking import Asking
-from rulemine.kinds.building import kind_of
-from rulemine.kinds.registry import BUILT
+from rulemine.kinds.registry import BUILT, KINDS
 from rulemine.kinds.writing import opened
 from rulemine.llm.call import Answer, Call, Reply
 from rulemine.llm.client import Client
@@ -187,7 +186,7 @@ def written(path: Path, text: str) -> str:
 
 def outcome(case: Case, recipe: Recipe, estimates: bool) -> str:
     """All that a build with some options asks, is told, and makes of it."""
-    inputs, kind, folder = copy(case.inputs), kind_of(recipe), case.folder
+    inputs, kind, folder = copy(case.inputs), KINDS.find(recipe.kind), case.folder
     inputs.recipe = recipe
     for name in ("prompts", "glosses", "prompt_naming"):
         inputs.__dict__.pop(name, None)
@@ -200,7 +199,6 @@ def outcome(case: Case, recipe: Recipe, estimates: bool) -> str:
     if case.asked is None:
         with opened(inputs, folder, asks=True, **told) as writing:
             made = Asking(inputs, case.selection, None, writing).run()
-            made = kind.splits.split(inputs, made, None, writing) or made
     elif recipe.verbalizer.name == "template":
         made = case.asked
     else:

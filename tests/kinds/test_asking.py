@@ -35,6 +35,13 @@ class Ends(BuildingKind):
 
     def drafts(self, asking: Asking) -> Iterator[Tried]:
         self.asking, self.worded_queries = asking, []
+        word = asking.texts.from_template
+
+        def from_template(question: Any) -> Any:
+            self.worded_queries.append(question.query)
+            return word(question)
+
+        asking.texts.from_template = from_template  # type: ignore[method-assign]
         triples = asking.kg.labeled(asking.selection.head)
         for end in DIRECTIONS:
             for triple in triples:
@@ -43,10 +50,6 @@ class Ends(BuildingKind):
                 graded = asking.grade(asking.link(triple, end), max_answers=9)
                 found = graded if isinstance(graded, str) else Draft(graded, None)
                 yield Tried(end, triple[1], found)
-
-    def worded(self, asking: Asking, question: Any) -> Any:
-        self.worded_queries.append(question.query)
-        return super().worded(asking, question)
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def test_two_entities_are_asked_for_from_one_end_but_in_training():
 
 
 def test_of_questions_with_the_same_answers_and_two_constants_in_common_one_is_asked():
-    bounds = Bounds(near(lambda q: q.anchors))
+    bounds = Bounds(lambda q, _split: near(q, q.anchors))
     one = replace(question(1, ("a", "r", "x")), anchors=("a", "b"), answers=("x", "y"))
     bounds.add("test", one)
     for anchors, answers, why in (

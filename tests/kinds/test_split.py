@@ -6,7 +6,6 @@ import pytest
 from rulemine.errors import UserError
 from rulemine.kinds.split import split
 from rulemine.release.groups import groups_of
-from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SPLITS, Unseen
 from tests import some_seeds
 from tests.questions import question, random_questions
@@ -16,7 +15,7 @@ RATIOS = (8, 1, 1)
 
 
 def made(questions, mode="group", ratios=RATIOS, seed=0):
-    return split(QuestionSet(tuple(questions), (), (), 0), mode, ratios, seed).questions
+    return split(questions, mode, ratios, seed)
 
 
 def sizes(questions):
@@ -61,10 +60,10 @@ def test_test_has_the_core_that_is_asked_for():
     questions = [question(i, (f"s{i}", "r", f"o{i}"), core=i % 5 == 0) for i in range(1000)]
 
     def core_by_split(test_core):
-        done = split(QuestionSet(tuple(questions), (), (), 0), "group", RATIOS, 0, test_core)
-        assert sum(sizes([q for q in done.questions if not q.core])) == 800
-        assert sizes([q for q in done.questions if not q.core]) == [640, 80, 80]
-        return sizes([q for q in done.questions if q.core])
+        done = split(questions, "group", RATIOS, 0, test_core)
+        assert sum(sizes([q for q in done if not q.core])) == 800
+        assert sizes([q for q in done if not q.core]) == [640, 80, 80]
+        return sizes([q for q in done if q.core])
 
     assert core_by_split(0) == [160, 20, 20]
     assert core_by_split(45) == [135, 20, 45]
@@ -73,9 +72,8 @@ def test_test_has_the_core_that_is_asked_for():
 
 def test_questions_that_need_many_facts_are_in_train():
     questions = [question(i, (f"s{i}", "r", "x"), further_hard="yz"[: i % 3]) for i in range(99)]
-    asked = QuestionSet(tuple(questions), (), (), 0)
     for max_facts in (None, 2):
-        done = split(asked, "group", RATIOS, 0, max_facts=max_facts).questions
+        done = split(questions, "group", RATIOS, 0, max_facts=max_facts)
         assert {q.split for q in done if len(q.hard) == 2} == set(SPLITS)
         many = {q.split for q in done if len(q.hard) > 2}
         assert many == ({"train"} if max_facts else set(SPLITS))
@@ -85,12 +83,11 @@ def test_questions_that_need_many_facts_are_in_train():
 def test_an_empty_split_took_a_question_that_needs_many_facts(single):
     numbers = range(4 + single)
     questions = [question(i, (f"t{i}", "r", "x"), further_hard="y" * (i < 4)) for i in numbers]
-    asked = QuestionSet(tuple(questions), (), (), 0)
     if single < 2:
         with pytest.raises(UserError, match="4 in train for more than 1 hard answer"):
-            split(asked, "group", RATIOS, 0, max_facts=1)
+            split(questions, "group", RATIOS, 0, max_facts=1)
     else:
-        done = split(asked, "group", RATIOS, 0, max_facts=1).questions
+        done = split(questions, "group", RATIOS, 0, max_facts=1)
         assert {q.split for q in done if q.hard[1:]} == {"train"}
         assert min(sizes(done)) > 0
 

@@ -5,32 +5,19 @@ from typing import TYPE_CHECKING
 
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.cypher.options import CypherSection
-from rulemine.kinds.kind import Amounts, Splits, Wording
+from rulemine.kinds.kind import Amounts, Wording
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
     from rulemine.kinds.asking import Asking
+    from rulemine.kinds.bounds import Bound
     from rulemine.recipe.inputs import Inputs
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
     from rulemine.verbalizer.inputs import QuestionInput
 
 __all__ = ["KIND"]
-
-
-class CypherSplits(Splits):
-    """What questions share."""
-
-    def ties(self, questions: "Sequence[Question]") -> Iterator[list[Hashable]]:
-        """The matches alone: an aggregate shares removed triples with most others."""
-        from rulemine.cypher.questions.pattern_text import query_of
-
-        # What others publish has no pattern that would be known.
-        return (
-            [query_of(question.query).match if question.block.levels else question.query]
-            for question in questions
-        )
 
 
 class CypherWording(Wording):
@@ -60,11 +47,7 @@ class CypherKind(BuildingKind):
     inputs = imported("rulemine.kinds.cypher.graph:INPUTS")
     page = imported("rulemine.kinds.cypher.page:CYPHER_PAGE")
     groups = imported("rulemine.kinds.cypher.groups:GROUPS")
-    splits = CypherSplits()
-    limits = Amounts(
-        "cypher.per_template",
-        {"balance": "its questions are balanced over the templates as they are made"},
-    )
+    limits = Amounts("cypher.per_template")
     wording = CypherWording()
 
     def parts(self, asking: "Asking") -> "Mapping[Hashable, int]":
@@ -73,17 +56,23 @@ class CypherKind(BuildingKind):
 
         return dict.fromkeys(MATCHES, asking.options.per_template)
 
+    def ties(self, questions: "Sequence[Question]") -> Iterator[list[Hashable]]:
+        """The matches alone: an aggregate shares removed triples with most others."""
+        # What others publish has no pattern that would be known.
+        return ([*self.marks(q)] if q.block.levels else [q.query] for q in questions)
+
     def marks(self, question: "Question") -> Iterator[Hashable]:
         """Its matches."""
         from rulemine.cypher.questions.pattern_text import query_of
 
         yield query_of(question.query).match
 
-    def constants(self, question: "Question") -> Sequence[str]:
-        """The named nodes and the values of its query."""
+    def bounds(self, asking: "Asking", question: "Question", split: str) -> "Iterator[Bound]":
+        """Near duplicates, by the named nodes and the values of queries."""
+        from rulemine.kinds.bounds import near
         from rulemine.kinds.cypher.ask import constants_of
 
-        return constants_of(question)
+        return near(question, constants_of(question))
 
 
 KIND = CypherKind()

@@ -6,23 +6,13 @@ from typing import Any, ClassVar
 
 from rulemine.cypher.questions.templates import RETURN_GROUPS, return_group
 from rulemine.kinds.group import STRUCTURE, Group
-from rulemine.kinds.kind import Amounts, Kind, Published, Splits, pairs
+from rulemine.kinds.kind import Amounts, Kind, Published, pairs
 from rulemine.registry import imported
 
 __all__ = ["CYPHER", "KIND"]
 
 _FORM = STRUCTURE._replace(label=lambda q, _: q.structure or "not known")
 """Structures of queries, where there are any."""
-
-
-class ImportedSplits(Splits):
-    """What questions share."""
-
-    def ties(self, questions: Sequence[Any]) -> Iterator[list[Hashable]]:
-        """What all questions are tied by; without hard answers, the topic entities with all answers."""
-        for q in questions:
-            asked = q.answers if q.hard_answer is None else [q.hard_answer]
-            yield [*q.removed, *pairs(q.anchors, asked)]
 
 
 class ImportedKind(Kind):
@@ -37,8 +27,13 @@ class ImportedKind(Kind):
         _FORM,
         Group("type", "type in the source", lambda q, _: str(q.block.type)),
     )
-    splits: ClassVar[Splits] = ImportedSplits()
     limits = Amounts("")
+
+    def ties(self, questions: Sequence[Any]) -> Iterator[list[Hashable]]:
+        """What all questions are tied by; without hard answers, the topic entities with all answers."""
+        for q in questions:
+            asked = q.answers if q.hard_answer is None else [q.hard_answer]
+            yield [*q.removed, *pairs(q.anchors, asked)]
 
     def published(self, question: Any) -> Published:
         """The query, its results when the set was imported, and the answers with their repetitions."""
@@ -49,14 +44,6 @@ class ImportedKind(Kind):
 def _match(fields: str) -> str:
     """The category of the MATCH template, where the source has templates."""
     return str(json.loads(fields).get("match_category", ""))
-
-
-class ImportedCypherSplits(Splits):
-    """What questions share."""
-
-    def ties(self, questions: Sequence[Any]) -> Iterator[list[Hashable]]:
-        """The Cypher: questions that were put into other words stay together."""
-        return ([question.block.graph, question.block.cypher] for question in questions)
 
 
 class ImportedCypherKind(ImportedKind):
@@ -76,7 +63,10 @@ class ImportedCypherKind(ImportedKind):
             RETURN_GROUPS,
         ),
     )
-    splits = ImportedCypherSplits()
+
+    def ties(self, questions: Sequence[Any]) -> Iterator[list[Hashable]]:
+        """The Cypher: questions that were put into other words stay together."""
+        return ([question.block.graph, question.block.cypher] for question in questions)
 
     def published(self, question: Any) -> Published:
         """The graph that the source names; its Cypher is that of the block."""

@@ -4,10 +4,9 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rulemine.codec import to_json
 from rulemine.errors import ConfigError
 from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.kind import ONE_WRITER, Amounts, Input, KindOptions, Splits, Wording, pairs
+from rulemine.kinds.kind import ONE_WRITER, Amounts, Input, KindOptions, Wording, pairs
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -43,49 +42,21 @@ class RuleSection(KindOptions):
             )
 
 
-class RuleSplits(Splits):
-    """What questions share."""
-
-    def dealt_by(self, question: "Question") -> Hashable:
-        """Its relation with the direction, in the core or outside."""
-        return question.core, question.relations, question.block.direction
-
-    def ties(self, questions: "Sequence[Question]") -> Iterator[Collection[Hashable]]:
-        """What is asked, all that is removed, and pairs of topic and answer that a question asks for."""
-        hard = {pair for q in questions for pair in pairs(q.anchors, q.hard_answers)}
-        for q in questions:
-            asked = (*q.relations, q.block.direction, q.anchors)
-            needed = {triple for row in q.hard for triple in row.witness}
-            given = hard.intersection(pairs(q.anchors, q.answers))
-            yield {asked, *q.removed, *q.evidence, *needed, *given}
-
-
 class RuleLimits(Amounts):
     """What bounds the number of questions."""
 
-    def warning(
-        self, stage: str, recipe: "Recipe", before: "QuestionSet", after: "QuestionSet"
-    ) -> str:
-        """Which limits leave few questions."""
-        from rulemine.kinds.rules.balance import explain_few
-
-        return explain_few(before, after) if stage == "balance" else ""
-
-    def options(self, recipe: "Recipe") -> dict[str, Any]:
-        """Those of `balance`."""
-        return {
-            "limits": to_json(_limits(recipe)),
-            "mode": recipe.selection.mode,
-            "seed": recipe.seed,
-        }
-
-    def kept(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
+    def kept(self, recipe: "Recipe", asked: "QuestionSet", note: Any = None) -> "QuestionSet":
         """See `rulemine.kinds.rules.balance`."""
-        from rulemine.kinds.rules.balance import balance, balance_as_published
+        from rulemine.kinds.rules.balance import Limits, balance, balance_as_published, explain_few
 
+        chosen = recipe.questions
         if recipe.selection.mode == "brink":
-            return balance_as_published(asked, recipe.questions.max_answer_share, recipe.seed)
-        return balance(asked, _limits(recipe), recipe.seed)
+            return balance_as_published(asked, chosen.max_answer_share, recipe.seed)
+        shares = chosen.max_answer_share, chosen.max_relation_share, recipe.selection.per_type
+        made = balance(asked, Limits(*shares, chosen.max_questions), recipe.seed)
+        if note and (few := explain_few(asked, made)):
+            note(few)
+        return made
 
 
 class RuleWording(Wording):
@@ -120,31 +91,23 @@ class RuleKind(BuildingKind):
     drafts = imported("rulemine.kinds.rules.ask:drafts")
     page = "release/card/card.md"
     groups = imported("rulemine.kinds.rules.groups:GROUPS")
-    splits = RuleSplits()
     limits = RuleLimits()
     wording = RuleWording()
     inputs = (Input("type_table", lambda _inputs: ("", {})),)  # its releases have none
 
-    def options(self, inputs: "Inputs") -> dict[str, Any]:
-        """How questions are merged, and the most answers of one."""
-        recipe = inputs.recipe
-        return {"mode": recipe.selection.mode, "max_answers": recipe.questions.max_answers}
+    def ties(self, questions: "Sequence[Question]") -> Iterator[Collection[Hashable]]:
+        """What is asked, all that is removed, and pairs of topic and answer that a question asks for."""
+        hard = {pair for q in questions for pair in pairs(q.anchors, q.hard_answers)}
+        for q in questions:
+            asked = (*q.relations, q.block.direction, q.anchors)
+            needed = {triple for row in q.hard for triple in row.witness}
+            given = hard.intersection(pairs(q.anchors, q.answers))
+            yield {asked, *q.removed, *q.evidence, *needed, *given}
 
     def text(self, question: "Question", templates: "Templates", *, articles: bool) -> str:
         """The text of its relation's template."""
         asked = question.relations[0], question.block.direction, question.topic
         return templates.ask(*asked, articles=articles)
-
-
-def _limits(recipe: "Recipe") -> Any:
-    from rulemine.kinds.rules.balance import Limits
-
-    return Limits(
-        recipe.questions.max_answer_share,
-        recipe.questions.max_relation_share,
-        recipe.selection.per_type,
-        recipe.questions.max_questions,
-    )
 
 
 KIND = RuleKind()

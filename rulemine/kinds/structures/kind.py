@@ -1,7 +1,7 @@
 """The kind ``structures`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.kind import Amounts, Wording
@@ -25,7 +25,7 @@ __all__ = ["KIND"]
 class StructureLimits(Amounts):
     """What bounds the number of questions."""
 
-    def kept(self, recipe: "Recipe", asked: "QuestionSet") -> "QuestionSet":
+    def kept(self, recipe: "Recipe", asked: "QuestionSet", note: Any = None) -> "QuestionSet":
         """See `rulemine.kinds.structures.ask.within_limit`."""
         from rulemine.kinds.split import left_out
         from rulemine.kinds.structures.ask import SHARED, within_limit
@@ -73,10 +73,7 @@ class StructureKind(BuildingKind):
     drafts = imported("rulemine.kinds.structures.ask:drafts")
     inputs = imported("rulemine.recipe.joins:INPUTS")
     page = "kinds/structures/page.md"
-    limits = StructureLimits(
-        "structures.per_structure",
-        {"balance": "its questions are drawn within the limits of the section structures"},
-    )
+    limits = StructureLimits("structures.per_structure")
     wording = StructureWording()
 
     def parts(self, asking: "Asking") -> "Mapping[Hashable, int]":
@@ -92,9 +89,9 @@ class StructureKind(BuildingKind):
         from rulemine.kinds.bounds import Bound
         from rulemine.kinds.structures.ask import SHARED, most_sharing, shared_by
 
+        yield from super().bounds(asking, question, split)
         most = most_sharing(asking.options.max_share, asking.options.per_structure)
-        for one in shared_by(question):
-            yield Bound(SHARED, (question.structure, one), most)
+        yield from (Bound(SHARED, (question.structure, one), most) for one in shared_by(question))
 
 
 KIND = StructureKind()

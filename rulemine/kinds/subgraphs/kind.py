@@ -1,46 +1,19 @@
 """The kind ``subgraphs`` in a build, see `rulemine.kinds.building`."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Amounts, Splits
+from rulemine.kinds.kind import Amounts
 from rulemine.kinds.subgraphs.options import SubgraphSection
-from rulemine.kinds.written.kind import GROUPS, WITHOUT, WrittenKind, WrittenWording
+from rulemine.kinds.written.kind import GROUPS, WrittenKind, WrittenWording
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
     from rulemine.kinds.asking import Asking
-    from rulemine.kinds.writing import Writing
-    from rulemine.recipe.inputs import Inputs
-    from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
 
 __all__ = ["KIND"]
-
-
-class SubgraphSplits(Splits):
-    """How questions are split."""
-
-    def options(self, inputs: "Inputs") -> dict[str, Any]:
-        """The model of the final filter; all else the questions depend on too."""
-        return inputs.model_options()
-
-    def split(
-        self, inputs: "Inputs", asked: "QuestionSet", progress: Any, writing: "Writing"
-    ) -> "QuestionSet | None":
-        """What is asked by groups has its splits; then come the final filter and other words."""
-        from rulemine.kinds.split import split
-
-        chosen, models = inputs.recipe.questions, inputs.recipe.verbalizer
-        if writing.session is None:
-            return None
-        from rulemine.kinds.subgraphs.second_models import passing, with_paraphrases
-
-        made = split(asked, chosen.split, chosen.ratios, inputs.recipe.seed)
-        if models.judge_model:
-            made = passing(inputs, made, writing, progress)
-        return with_paraphrases(inputs, made, writing, progress) if models.rewriter_model else made
 
 
 class SubgraphKind(WrittenKind):
@@ -60,10 +33,9 @@ class SubgraphKind(WrittenKind):
             ("id", "ugt", "urt"),
         ),
     )
-    splits = SubgraphSplits()
     parts = imported("rulemine.kinds.subgraphs.ask:parts")
     plan = imported("rulemine.kinds.subgraphs.ask:plan")
-    limits = Amounts("subgraphs.questions", WITHOUT)
+    limits = Amounts("subgraphs.questions")
     wording = WrittenWording(
         "rulemine.kinds.subgraphs.ask:SubgraphEngine", "rulemine.kinds.subgraphs.estimate:estimate"
     )
@@ -73,10 +45,19 @@ class SubgraphKind(WrittenKind):
         return ((answer,) for answer in question.answers)
 
     def finished(self, asking: "Asking", questions: "list[Question]") -> "list[Question]":
-        """The questions, with what training lacks of those of test."""
+        """The questions with what training lacks of those of test; then the last filter, and other words."""
+        from rulemine.kinds.split import split
         from rulemine.kinds.subgraphs.ask import finished
+        from rulemine.kinds.subgraphs.second_models import passing, with_paraphrases
 
-        return finished(super().finished(asking, questions))
+        made, models = finished(super().finished(asking, questions)), asking.recipe.verbalizer
+        if asking.writing.session is None:
+            return made
+        chosen = asking.recipe.questions
+        made = split(made, chosen.split, chosen.ratios, asking.seed)
+        if models.judge_model:
+            made = passing(asking, made)
+        return with_paraphrases(asking, made) if models.rewriter_model else made
 
 
 KIND = SubgraphKind()

@@ -10,19 +10,17 @@ reason among the rejections.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rulemine.errors import counted
+from rulemine.kinds.asking import Asking
 from rulemine.kinds.split import left_out
 from rulemine.kinds.texts import Texts
-from rulemine.kinds.writing import Writing
 from rulemine.kinds.written.model_calls import ANSWER_SCHEMA, WritingCalls, answers_to
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.llm.call import Answer, Call, Failure, Reply
-from rulemine.recipe.inputs import Inputs
 from rulemine.release.naming import Namer
-from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection
 from rulemine.text.mentions import find_mentions, find_mentions_of_all
 from rulemine.text.normalization import fold
@@ -40,29 +38,22 @@ TIMES = 2
 _DENIES = re.compile(r"\b(?:no|not|nor|cannot|or|either|unknown)\b|n['’]t\b", re.IGNORECASE)
 """What makes a sentence with one name in it say something else than that name."""
 
-Progress = Callable[[int, int], None] | None
-
 
 class _Asked:
     """What models are asked with about questions that are split.
 
     Args:
-        inputs: The inputs of the build.
-        asked: The questions.
-        writing: What models are asked with.
-        progress: Called with (calls answered, all calls).
+        asking: The build.
     """
 
-    def __init__(
-        self, inputs: Inputs, asked: QuestionSet, writing: Writing, progress: Progress
-    ) -> None:
-        if writing.session is None:
+    def __init__(self, asking: Asking) -> None:
+        if asking.writing.session is None:
             raise ValueError("no session to ask a model in")
-        self._session, self._writing, self._progress = writing.session, writing, progress
-        naming = inputs.prompt_naming
-        names = WriterNames.of(inputs.kg, asked.names, naming)
-        self.calls = WritingCalls(inputs.recipe, inputs.prompts, names, inputs.glosses)
-        self.namer = Namer(asked.names, inputs.templates, naming)
+        self._session, self._writing = asking.writing.session, asking.writing
+        self._progress, inputs = asking.progress, asking.inputs
+        names = WriterNames.of(asking.kg, asking.names, inputs.prompt_naming)
+        self.calls = WritingCalls(asking.recipe, inputs.prompts, names, inputs.glosses)
+        self.namer = Namer(asking.names, asking.templates, inputs.prompt_naming)
 
     def answers(self, ids: Sequence[str], calls: Sequence[Call]) -> list[Answer]:
         """The answers to calls, each about the question of an id."""
@@ -72,19 +63,15 @@ class _Asked:
         return found
 
 
-def passing(
-    inputs: Inputs, asked: QuestionSet, writing: Writing, progress: Progress = None
-) -> QuestionSet:
+def passing(asking: Asking, questions: Sequence[Question]) -> list[Question]:
     """The questions without the test questions that fail.
 
     Args:
-        inputs: The inputs of the build, whose recipe names the judge.
-        asked: The questions, with their splits.
-        writing: What the judge is asked with.
-        progress: Called with (calls answered, all calls).
+        asking: The build, whose recipe names the judge.
+        questions: The questions, with their splits.
     """
-    judge = _Asked(inputs, asked, writing, progress)
-    tested = [question for question in asked.questions if question.split == "test"]
+    judge = _Asked(asking)
+    tested = [question for question in questions if question.split == "test"]
     shown = {q.id: judge.namer.question(q) for q in tested}
     ids = [id_ for id_ in shown for _ in range(TIMES)]
     calls = [judge.calls.check(own, sample) for own in shown.values() for sample in range(TIMES)]
@@ -97,15 +84,15 @@ def passing(
         said[at] = _said(answer, shown[ids[at]])
     failed = {id_ for id_, name in zip(ids, said, strict=True) if not _is_right(name, shown[id_])}
     if failed and len(failed) == len(tested):
-        writing.note(
-            f"no test question is left: {inputs.recipe.verbalizer.judge_model} answered none of "
+        asking.writing.note(
+            f"no test question is left: {asking.recipe.verbalizer.judge_model} answered none of "
             f"{counted(len(tested), 'question')} from its evidence. Name another judge (--judge-model), or "
             "none."
         )
-    refused = [
-        replace(left_out(q, FAILED), text=shown[q.id].question) for q in tested if q.id in failed
-    ]
-    return asked.keep([q for q in asked.questions if q.id not in failed], refused)
+    for q in tested:
+        if q.id in failed:
+            asking.refuse(replace(left_out(q, FAILED), text=shown[q.id].question))
+    return [q for q in questions if q.id not in failed]
 
 
 def _said(answer: Answer, question: Question) -> str | None:
@@ -133,23 +120,18 @@ def _is_right(said: str | None, question: Question) -> bool:
     return said is not None and fold(said).strip() in {fold(one).strip() for one in right}
 
 
-def with_paraphrases(
-    inputs: Inputs, asked: QuestionSet, writing: Writing, progress: Progress = None
-) -> QuestionSet:
+def with_paraphrases(asking: Asking, questions: Sequence[Question]) -> list[Question]:
     """The questions with what a second model says in their place; arguments as of `passing`."""
-    second = _Asked(inputs, asked, writing, progress)
-    texts = Texts(
-        asked.names, inputs.templates, inputs.prompt_naming, inputs.recipe.verbalizer.language
-    )
-    shown = {q.id: second.namer.question(q) for q in asked.questions}
-    for q in asked.questions:
+    second = _Asked(asking)
+    naming, language = asking.inputs.prompt_naming, asking.recipe.verbalizer.language
+    texts = Texts(asking.names, asking.templates, naming, language)
+    shown = {q.id: second.namer.question(q) for q in questions}
+    for q in questions:
         texts.from_model(
             q, shown[q.id].question
         )  # so that no paraphrase is another question's text
     answers = second.answers([*shown], [second.calls.reword(own) for own in shown.values()])
-    found = {
-        q.id: _worded(texts, q, answer) for q, answer in zip(asked.questions, answers, strict=True)
-    }
+    found = {q.id: _worded(texts, q, answer) for q, answer in zip(questions, answers, strict=True)}
     other = {
         id_: second.namer.question(one).question
         for id_, one in found.items()
@@ -164,11 +146,13 @@ def with_paraphrases(
         if problem is not None:
             found[id_] = _refused(shown[id_], problem.code, problem.detail, other[id_])
     made = []
-    for q in asked.questions:
+    for q in questions:
         if isinstance(one := found[q.id], Question):
             q = replace(q, paraphrases=(one.question,), patterns=(*q.patterns, *one.patterns))
+        else:
+            asking.refuse(one)
         made.append(q)
-    return asked.keep(made, [one for one in found.values() if isinstance(one, Rejection)])
+    return made
 
 
 def _worded(texts: Texts, question: Question, answer: Answer) -> Question | Rejection:

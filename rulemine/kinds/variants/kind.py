@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from rulemine.kinds.bounds import Bound
 from rulemine.kinds.dealing import Dealable, Share
 from rulemine.kinds.group import Group
-from rulemine.kinds.kind import Amounts, ReleaseFile, Setting, Splits
+from rulemine.kinds.kind import Amounts, ReleaseFile, Setting
 from rulemine.kinds.variants.options import VariantSection
-from rulemine.kinds.written.kind import GROUPS, WITHOUT, WrittenKind, WrittenWording
+from rulemine.kinds.written.kind import GROUPS, WrittenKind, WrittenWording
 from rulemine.registry import imported
 from rulemine.release.records import SPLITS
 
@@ -21,15 +21,6 @@ __all__ = ["KIND", "MANY"]
 
 MANY = "enough questions about its seed text are asked"
 """Why a question is not asked."""
-
-
-class VariantSplits(Splits):
-    """What questions share."""
-
-    def ties(self, questions: "Sequence[Question]") -> Iterator[list[Hashable]]:
-        """Those on one seed text too: they were written for the same triples."""
-        for question, own in zip(questions, super().ties(questions), strict=True):
-            yield [question.block.seed_text, *own]
 
 
 class VariantLimits(Amounts):
@@ -67,8 +58,7 @@ class VariantKind(WrittenKind):
             ("one answer", "several"),
         ),
     )
-    splits = VariantSplits()
-    limits = VariantLimits("variants.questions", WITHOUT)
+    limits = VariantLimits("variants.questions")
     wording = WrittenWording(
         "rulemine.kinds.variants.ask:VariantEngine", "rulemine.kinds.variants.ask:estimate"
     )
@@ -96,6 +86,11 @@ class VariantKind(WrittenKind):
 
         return (ReleaseFile(SEED_TEXTS, SeedRow, about=about, made=made),)
 
+    def ties(self, questions: "Sequence[Question]") -> Iterator[list[Hashable]]:
+        """Those on one seed text too: they were written for the same triples."""
+        for question, own in zip(questions, super().ties(questions), strict=True):
+            yield [question.block.seed_text, *own]
+
     def parts(self, asking: "Asking") -> Mapping[Hashable, int]:
         """How many questions are wanted of the seed texts of each split."""
         chosen, wanted = asking.recipe.questions, asking.options.questions
@@ -115,7 +110,8 @@ class VariantKind(WrittenKind):
         }
 
     def bounds(self, asking: "Asking", question: "Question", split: str) -> Iterator[Bound]:
-        """So many questions about a seed text."""
+        """So many questions about a seed text, and no near duplicates."""
+        yield from super().bounds(asking, question, split)
         yield Bound(MANY, ("seed text", question.block.seed_text), asking.options.pairs)
 
 

@@ -16,20 +16,13 @@ if TYPE_CHECKING:
     from rulemine.release.records import Question
     from rulemine.removal.selection import Selection
 
-__all__ = ["GROUPS", "WITHOUT", "WrittenKind", "WrittenWording"]
+__all__ = ["GROUPS", "WrittenKind", "WrittenWording"]
 
 GROUPS = (
     STRUCTURE,
     Group("triples", "triples that the writer used", lambda q, _: str(len(q.block.triples))),
 )
 """What results are broken down by."""
-
-
-WITHOUT = {
-    "balance": "its questions are accepted within the limits of the section {kind}",
-    "verbalize": "its questions are written in the stage ask",
-}
-"""The stages that builds do not have: there is nothing to balance, and questions have their words at once."""
 
 
 @dataclass(frozen=True)

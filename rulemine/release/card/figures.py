@@ -54,7 +54,7 @@ def page_of(name: str) -> KindPage:
     kind = kind_named(name)
     if isinstance(kind.page, KindPage):
         return kind.page
-    if kind.page is None:
+    if not kind.name:
         return KindPage(about=f"The package with the kind {name} was not installed.")
     return KindPage(kind.page, cleandoc(kind.__doc__ or ""))
 

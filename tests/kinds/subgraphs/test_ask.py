@@ -210,10 +210,11 @@ def test_nothing_to_ask_about_is_said_with_the_reasons(monkeypatch: pytest.Monke
 def over_http(
     folder: Path, says: Says, writing: Writing | None = None, **options: Any
 ) -> tuple[QuestionSet, ChatServer]:
-    """The questions of a model after the final filter, and the endpoint."""
+    """The questions of a model before the final filter, and the endpoint."""
     with ChatServer(says) as server:
         endpoint = EndpointOptions(base_url=server.url)
-        given = inputs_of(verbalizer=MODEL, **{"questions": 6, **options})
+        alone = replace(MODEL, judge_model="", rewriter_model="")
+        given = inputs_of(verbalizer=alone, **{"questions": 6, **options})
         with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
             writing = writing or Writing()
             writing.session = session
@@ -305,7 +306,7 @@ def test_a_model_that_writes_nothing_of_use_ends_the_build(tmp_path: Path) -> No
 
 
 def judged(made: QuestionSet, says: Says, folder: Path, split: str, **models: str) -> Any:
-    """What the kind makes of questions in the step split, all that was asked, and the notices."""
+    """What the kind makes of questions that have ids, all that was asked, and the notices."""
     notes: list[str] = []
     with (
         ChatServer(says) as server,
@@ -313,7 +314,9 @@ def judged(made: QuestionSet, says: Says, folder: Path, split: str, **models: st
     ):
         given = inputs_of(verbalizer=replace(MODEL, **models), chosen=QuestionSection(split=split))
         writing = Writing(session, notes.append)
-        kept = SubgraphKind().splits.split(given, made, None, writing)
+        asking = Asking(given, WORLD.selection, writing=writing)
+        questions = SubgraphKind().finished(asking, [*made.questions])
+        kept = replace(made, questions=tuple(questions), rejections=tuple(asking.rejections))
     assert len(writing.calls) == len(server.bodies)
     return kept, server.bodies, notes
 

@@ -13,9 +13,9 @@ from rulemine.errors import ConfigError, UserError
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.asking import Asking
 from rulemine.kinds.bounds import Bounds, near
-from rulemine.kinds.building import kind_of
 from rulemine.kinds.checks import Unaskable
 from rulemine.kinds.dealing import ENOUGH, GIVES
+from rulemine.kinds.registry import KINDS
 from rulemine.kinds.variants.ask import UNREAD
 from rulemine.kinds.variants.kind import MANY
 from rulemine.kinds.variants.options import VariantSection
@@ -202,7 +202,7 @@ def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go(
     assert len(of["test"]) <= 15
     assert sum(q.core for q in of["test"]) >= 3
     assert found.sampling["variants"]["rejected"][GIVES] > 0
-    bounds = Bounds(near(lambda question: question.anchors))
+    bounds = Bounds(lambda question, _split: near(question, question.anchors))
     for question in found.questions:
         assert bounds.objection("", question) is None
         bounds.add("", question)
@@ -301,7 +301,7 @@ def test_judges_may_be_at_addresses_of_their_own(
     assert len(writing.calls) == len(server.bodies) + len(other.bodies)
     given = inputs_of(verbalizer=MODEL, judges=judges)
     assert given.recipe.portable()["variants"]["judges"] == ["same", "same", "third"]
-    wording = kind_of(given.recipe).wording
+    wording = KINDS.find(given.recipe.kind).wording
     estimate = wording.estimate(given, WORLD.selection, tmp_path / "none", None)
     assert f"240 for judges, 80 of them at {other.url})" in estimate
     told = "variants.judges: b://…: expected NAME, NAME@http"
