@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rulemine.errors import ReleaseError
+from rulemine.evaluation.matching.choices import spelled_out
 from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
-from rulemine.evaluation.reading.choices import spelled_out
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
 from rulemine.files import read_lines
 from rulemine.kinds.registry import kind_named

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 __all__ = [
-    "TEXT", "TEXTS", "decode", "json_values", "looks_like_json", "object_schema", "whole_text",
+    "TEXT", "TEXTS", "decode", "json_spans", "json_values", "looks_like_json", "object_schema", "whole_text",
 ]  # fmt: skip
 
 TEXT: Mapping[str, Any] = {"type": "string"}
@@ -71,9 +71,8 @@ def whole_text(value: Any) -> Any:
     True
     """
     text = json.dumps(value, ensure_ascii=False)
-    if text.isascii():
-        return value
-    return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value if text.isascii() else json.loads(whole)
 
 
 def json_values(text: str) -> Iterator[Any]:
@@ -83,6 +82,11 @@ def json_values(text: str) -> Iterator[Any]:
         >>> list(json_values('Here you are, {Ann}: {"a": 1,} and {"b": {"c": 2}}'))
         [{'a': 1}, {'b': {'c': 2}}]
     """
+    return (value for _, _, value in json_spans(text))
+
+
+def json_spans(text: str) -> Iterator[tuple[int, int, Any]]:
+    """Yields where each of them begins and ends, too."""
     at = 0
     for _ in range(50):
         if (bracket := _BRACKET.search(text, at)) is None:
@@ -95,7 +99,7 @@ def json_values(text: str) -> Iterator[Any]:
             if looks_like_json(text, bracket.start()) and (at := text.find("```", at)) < 0:
                 return
         else:
-            yield value
+            yield bracket.start(), at, value
 
 
 def looks_like_json(text: str, at: int = 0) -> bool:

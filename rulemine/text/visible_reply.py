@@ -1,7 +1,8 @@
 """What of a model's output is meant to be seen: the output without what the model thinks aloud.
 
 Thoughts stand between ``<think>`` and ``</think>`` (or ``<thinking>``, ``<thought>``, ``<reasoning>``,
-``<analysis>``, ``[THINK]``, ``◁think▷``, ``<|begin_of_thought|>`` and the like). Many servers leave the
+``<analysis>``, ``[THINK]``, ``◁think▷``, ``<|begin_of_thought|>``,
+``<|channel>thought`` … ``<channel|>`` and the like). Many servers leave the
 opening tag out, so all before a lone closing tag is thought; where the closing one is missing, the model was
 cut off while it thought, and all that follows the opening tag is. In the format harmony only the channel
 ``final`` is seen. An output can mention a tag without thinking: one in quotes or backticks is text, and so is
@@ -17,7 +18,8 @@ __all__ = ["visible_reply"]
 
 _WORD = "(?:seed:)?(?:think|thinking|thoughts?|reasoning|analysis|reflection|scratchpad)"
 _TAG = re.compile(
-    rf"<(/?){_WORD}>|\[(/?)THINK\]|◁(/?)think▷|<\|(?:begin|(end))_of_thought\|>", re.IGNORECASE
+    rf"<(/?){_WORD}>|\[(/?)THINK\]|◁(/?)think▷|<\|(?:begin|(end))_of_thought\|>|<\|channel>thought\b|<(channel)\|>",
+    re.IGNORECASE,
 )
 _OPENING = re.compile(r"(?:\A|[\s(])[`'\"“‘«]\Z")
 _CLOSING = ("`", "'", '"', "”", "’", "»")
@@ -55,8 +57,7 @@ def visible_reply(output: str) -> str:
     text = _final_channel(output)
     tags = [tag for tag in _TAG.finditer(text) if not _is_quoted(text, tag.start(), tag.end())]
     last_close = max((tag.start() for tag in tags if any(tag.groups())), default=-1)
-    parts: list[str] = []
-    at, is_thinking = 0, False
+    parts, at, is_thinking = list[str](), 0, False
     for tag in tags:
         if any(tag.groups()):
             if not is_thinking:

@@ -21,6 +21,7 @@ HARMONY = (
         ("[THINK]HARD[/THINK]none", "none"),
         ("◁think▷HARD◁/think▷none", "none"),
         ("HARD, or not?</think>none", "none"),
+        ("<|channel>thought\nHARD.<channel|>none", "none"),
         ("<|begin_of_thought|>HARD<|end_of_thought|>none", "none"),
         ("<analysis>HARD</analysis>none", "none"),
         ("<think>HARD <think> or </think> not?</think>none", "none"),

@@ -14,7 +14,7 @@
     What the public evaluator of the BRINK benchmark does; see `rulemine.evaluation.matching.brink`.
 
 A prediction that is a list of answers is taken as it is in the first two modes: each item is one
-answer, right or wrong, compared exactly.
+answer, right or wrong; ``vocabulary`` knows it in another spelling (`rulemine.evaluation.matching.names`).
 
 In these two modes thoughts count for nothing (`rulemine.text.visible_reply`), canonically equivalent texts
 (Unicode's NFC and NFD) are the same, and of an output only the first
@@ -174,7 +174,8 @@ def read(matcher: Matcher, prediction: Prediction | None, topics: Sequence[str] 
     if prediction is None:
         keys: Iterable[str] = ()
     elif prediction.answers is not None:
-        keys = filter(None, map(matcher.name, bounded(prediction.answers)))
+        key = matcher.item if isinstance(matcher, VocabularyMatcher) else matcher.name
+        keys = filter(None, map(key, bounded(prediction.answers)))
     elif isinstance(matcher, VocabularyMatcher):
         keys, denied = matcher.read(prediction.raw_output or "", topics)
     else:

@@ -1,36 +1,51 @@
 """Matching in the mode ``vocabulary``: what a reader takes from a reply, of the names of a release.
 
-The steps, each of which sees what is left by those before:
+The rules, each of which sees what is left by those before:
 
-1. Thoughts are taken off (`rulemine.text.visible_reply`), names are found, the longest first
-   (`rulemine.evaluation.reading.names`).
-2. JSON with a key ``answer`` or ``answers`` is the answer (`rulemine.evaluation.reading.structured`).
-3. Else what the text says is its answer: what follows the last ``Answer:``, ``the answer is``, heading
-   ``Answer``; what is boxed, in tags or in braces (`rulemine.evaluation.reading.marked`).
-4. Else a line ``none`` means that there is none.
-5. Else the last conclusion, a table, a list, or the sentences (`rulemine.evaluation.reading.blocks`).
+1. Thoughts are taken off (`rulemine.text.visible_reply`), and names are found
+   (`rulemine.evaluation.matching.names`).
+2. JSON under a key such as ``answer`` or ``selected`` is the answer
+   (`rulemine.evaluation.matching.structured`).
+3. Else what the text says is its answer: what follows the last ``Answer:``, ``the answer is``, ``I choose``,
+   ``Correction:``, heading ``Answer``; what is boxed, in tags or in braces. Equal marks, one behind the
+   other, give one list.
+4. Else nothing, where the text says that there is no answer, and does not take that back.
+5. Else the last conclusion (``so``, ``therefore``).
+6. Else a table: the first column with names in most rows; else lists of names; else sentences, of which the
+   first that names something counts, and those after it that say the same of something else.
 
 Of the part that is read, a name counts unless it is denied, is an ordinary word where it stands, is given in
 passing (in parentheses, as a reason), or is that of a topic entity of the question
-(`rulemine.evaluation.reading.prose`); the last two count where nothing else is named.
+(`rulemine.evaluation.matching.sentences`).
 
 Guarantee: time grows with the length of the text.
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import islice
 from typing import NamedTuple
 
-from rulemine.evaluation.reading.blocks import answers_first, read_blocks
-from rulemine.evaluation.reading.lines import lines_of
-from rulemine.evaluation.reading.marked import concluded, refuses, says_none, stated
-from rulemine.evaluation.reading.names import NameFinder, ReplyText, composed, tokens
-from rulemine.evaluation.reading.prose import Rank, RankedName
-from rulemine.evaluation.reading.structured import answers_in
-from rulemine.evaluation.reading.words import nothing_first
+from rulemine.evaluation.matching.lexicon import (
+    is_aside_label,
+    is_nothing,
+    is_rejection,
+    lex,
+    nothing_first,
+)
+from rulemine.evaluation.matching.names import (
+    Named,
+    NameFinder,
+    ReplyText,
+    composed,
+    plain,
+    tokens,
+)
+from rulemine.evaluation.matching.sentences import Rank, SentenceReader, Span, demoted
+from rulemine.evaluation.matching.structured import json_answers
 from rulemine.text.visible_reply import visible_reply
 
-__all__ = ["LONGEST_OUTPUT", "Read", "VocabularyMatcher", "bounded", "composed", "tokens"]
+__all__ = ["LONGEST_OUTPUT", "Rank", "Read", "VocabularyMatcher", "bounded", "composed", "tokens"]
 
 LONGEST_OUTPUT = 1_000_000
 """Characters of an output that are read: more than a model writes, few enough to be read in seconds."""
@@ -44,13 +59,6 @@ def bounded(answers: Sequence[str]) -> Sequence[str]:
         if total > LONGEST_OUTPUT:
             return answers[:number]
     return answers
-
-
-# Where a small model goes on with a question of its own; the prompt, said again, stands before any answer.
-_NEXT_TURN = re.compile(
-    r"^[#* \t]*(?:question|q|instruction|user|human|input)(?: ?\d+)?[* ]*:",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 class Read(NamedTuple):
@@ -70,7 +78,7 @@ class VocabularyMatcher:
 
     Args:
         names: The entity names of the release.
-        ignore_case: Find names whatever their capitals.
+        ignore_case: Of several names with the same folded form take all, and not none.
     """
 
     def __init__(self, names: Set[str], ignore_case: bool = False) -> None:
@@ -94,53 +102,595 @@ class VocabularyMatcher:
 
     def read(self, raw_output: str, topics: Sequence[str] = ()) -> Read:
         """The same, and what it denies."""
-        output = visible_reply(raw_output[:LONGEST_OUTPUT])
         own = frozenset(map(composed, topics))
-        answers, is_all = answers_in(
-            output, self._finder.is_name, lambda text: composed(text) in own
+        given = json_answers(
+            visible_reply(raw_output[:LONGEST_OUTPUT]),
+            self._finder.is_name,
+            lambda text: composed(text) in own,
         )
-        if answers is not None:
-            found = self._of_texts(answers, own)
-            if found.names or is_all:
-                return found
-        reply = self._finder.read(output, own)
-        if not reply.names:
+        if given.texts is not None:
+            readers = [self._reader(t, own) for t in given.texts if not nothing_first(t)]
+            found = [named for reader in readers for named in reader.blocks(marked=True)]
+            if found or given.is_all:
+                return _taken(found)
+        reader = self._reader(given.rest, own)
+        if not reader.reply.names:
             return Read([], 0)
-        if (turn := _NEXT_TURN.search(reply.text)) and reply.has_answer(0, turn.start()):
-            own_turn = _read(self._finder.read(reply.text[: turn.start()], own))
-            if answers_first(own_turn):
-                return _taken(own_turn)
-        return _taken(_read(reply))
+        text = reader.reply.text
+        if (turn := lex.NEXT_TURN.search(text)) and reader.reply.has_answer(0, turn.start()):
+            found = self._reader(text[: turn.start()], own).answers()
+            if _answers_first(found):
+                return _taken(found)
+        return _taken(reader.answers())
 
-    def _of_texts(self, texts: Sequence[str], topics: Set[str]) -> Read:
-        """What texts name that are answers by themselves."""
-        found: list[RankedName] = []
-        for text in texts:
-            if nothing_first(text):
-                continue
-            reply = self._finder.read(text, topics)
-            found += read_blocks(reply, lines_of(reply, 0, len(reply.text)), marked=True)
-        return _taken(found)
+    def _reader(self, text: str, topics: Set[str]) -> "_Reader":
+        text = lex.EMPHASIS.sub(_as_stars, re.sub(r"<br ?/?>", "\n", plain(text), flags=re.I))
+        text = lex.SOURCES.sub(lambda source: " " * len(source[0]), text)
+        if "\\n" in text and "\n" not in text.strip():  # as programs print it
+            text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
+            text = plain(text.replace("\\n", "\n"))
+        names = [
+            named
+            for named in self._finder.found(text)
+            if not named.folded
+            or text[named.start : named.end].casefold() not in lex.words["function_words"]
+        ]
+        return _Reader(ReplyText(text, names, topics, numbered=self._finder.numbered))
 
     def name(self, name: str) -> str:
         """The name in one form of Unicode."""
         return composed(name)
 
-
-def _read(reply: ReplyText) -> list[RankedName]:
-    found = stated(reply)
-    if found is not None:
-        return found
-    if says_none(reply) or refuses(reply):
-        return []
-    return concluded(reply) or read_blocks(reply, lines_of(reply, 0, len(reply.text)))
+    def item(self, answer: str) -> str:
+        """The name that an answer of a list is, in whatever spelling; the answer if it is none."""
+        names = self._finder.names_of(answer)
+        return names[0] if len(names) == 1 else composed(answer)
 
 
-def _taken(found: Sequence[RankedName]) -> Read:
+def _as_stars(emphasis: re.Match[str]) -> str:
+    """Underscores are part of words, but for those of Markdown's emphasis."""
+    stars = "*" * len(emphasis[1])
+    return f"{stars}{emphasis[2]}{stars}"
+
+
+def _taken(found: Sequence[Named]) -> Read:
     """The names of the lowest rank, none of them denied."""
-    denied = [c.named for c in found if c.rank == Rank.DENIED]
-    best = min((c.rank for c in found if c.rank < Rank.DENIED), default=Rank.DENIED)
+    denied = sum(named.rank == Rank.DENIED for named in found)
+    best = min((n.rank for n in found if n.rank < Rank.DENIED), default=Rank.DENIED)
     if denied and best == Rank.TOPIC:
         best = Rank.DENIED  # the answer was among what is denied
-    taken = [c.named for c in found if c.rank == best < Rank.DENIED]
-    return Read([key for named in taken for key in named.keys], len(denied))
+    return Read(
+        [key for named in found if named.rank == best < Rank.DENIED for key in named.keys], denied
+    )
+
+
+def _answers_first(found: Iterable[Named]) -> bool:
+    """Whether there is an answer among names, in the first two ranks."""
+    return any(named.rank <= Rank.WORD for named in found)
+
+
+class _Part(NamedTuple):
+    """A part that a text says is its answer; ``label`` is empty where something closes it."""
+
+    start: int
+    end: int
+    label: str
+
+
+_Row = tuple[str, list[Named]]
+
+
+class _Reader(SentenceReader):
+    """Reads a text with its names."""
+
+    def answers(self) -> list[Named]:
+        """What a reply names, by the rules 3 to 6."""
+        found = self._stated()
+        if found is None:
+            found = [] if self._gives_none() else self._concluded() or self.blocks()
+        return found
+
+    # Rule 3: what the text says is its answer.
+
+    def _stated(self) -> list[Named] | None:
+        """The names in the last such part that names something; none where it says that there is none."""
+        parts = self._parts()
+        while parts:
+            part = parts.pop()
+            found = self._of_part(part)
+            if found is None:
+                return []
+            run = [found]
+            while parts and self._continues(parts[-1], part):
+                part = parts.pop()
+                run.append(self._of_part(part) or [])
+            found = [named for one in reversed(run) for named in one]
+            if any(named.rank < Rank.DENIED for named in found):
+                return found
+        return None
+
+    def _continues(self, before: _Part, part: _Part) -> bool:
+        """Whether two parts are of one list: closed ones, or equal labels with nothing else between."""
+        if not part.label:
+            return not before.label
+        between = self.text[before.start : before.end].strip()
+        return part.label == before.label and "\n" not in between
+
+    def _of_part(self, part: _Part) -> list[Named] | None:
+        if part.label:
+            return self._after(part.start, part.end)
+        if is_nothing(lex.TEXT.sub("", self.text[part.start : part.end])):
+            return None
+        return self.blocks(part.start, part.end, marked=True)
+
+    def _parts(self) -> list[_Part]:
+        """The parts in their order; a mark that corrects closes off what stands before it."""
+        text, reply = self.text, self.reply
+        marks = sorted(
+            (mark.end(), mark.start(), re.sub(r"\W+", " ", mark[0].casefold()).strip() or "-")
+            for pattern in (lex.LABEL, lex.CLAUSE, lex.HEADING, lex.CHOOSES)
+            for mark in pattern.finditer(text)
+            if not reply.is_inside(mark.end() - 1) and not self._is_doubtful(mark)
+        )
+        ends = [*(start for _, start, _ in marks[1:]), len(text)]
+        found = [
+            _Part(begin, max(begin, end), label)
+            for (begin, _, label), end in zip(marks, ends, strict=False)
+        ]
+        for mark in lex.CLOSED.finditer(text):
+            start, end = mark.span(mark.lastindex or 0)
+            if reply.within(start, end) or is_nothing(lex.TEXT.sub("", text[start:end])):
+                found.append(_Part(start, end, ""))
+        return sorted(found) or self._braces()
+
+    def _braces(self) -> list[_Part]:
+        """The last braces, and those directly before them; where nothing else says what the answer is."""
+        found = list[_Part]()
+        for mark in lex.BRACED.finditer(self.text):
+            if found and not lex.BETWEEN_BRACES.fullmatch(
+                self.text, found[-1].end + 1, mark.start()
+            ):
+                found.clear()
+            if self.reply.within(*mark.span(1)):
+                found.append(_Part(mark.start(1), mark.end(1), ""))
+        return found
+
+    def _is_doubtful(self, mark: re.Match[str]) -> bool:
+        """Whether a mark stands after ``if``, ``whether`` or ``unless``."""
+        first = re.search(r"\b(?:the|my|our|final|answer)", mark[0], re.I)
+        stop = mark.start() + (first.start() if first else 0)
+        return lex.UNLESS.search(self.text[max(0, mark.start() - 40) : stop]) is not None
+
+    def _after(self, start: int, stop: int) -> list[Named] | None:
+        """What is said behind a mark: the rest of its sentence and the names below, or the block below.
+
+        None if it says that there is none.
+        """
+        lines = self._lines(start, stop)
+        low, high = lines[0]
+        if self._is_nothing(low, high) or self._begins_with_nothing(low, high):
+            return None
+        leads = self._ends_in_colon(low, high)
+        if self.reply.has_answer(low, high) and not leads:
+            end = next(e for s, e in self._sentences(low, high) if self.reply.has_answer(s, e))
+            kind, found = self._line(low, end, marked=True)
+            found = self._said([(low, end)], marked=True) if kind == "none" else found
+            for below in lines[1:]:
+                kind, row = self._line(*below, marked=True)
+                if kind != "names":
+                    break
+                found = [*found, *row] if len(lines) < 3 else found + row
+            return found
+        if self.reply.within(low, high) and not leads:
+            return self._said([(low, high)], marked=True)
+        block = self._block_below(lines[1:])
+        if any(e > s for s, e in block) and all(self._is_nothing(s, e) for s, e in block if e > s):
+            return None
+        return self.blocks(block[0][0], block[-1][1], marked=True) if block else []
+
+    def _block_below(self, lines: Sequence[Span]) -> list[Span]:
+        """The lines of the first block below a mark, and of those after it that go on with it."""
+        at = 0
+        while at < len(lines) and not self.text[slice(*lines[at])].strip(" \t`$[]\\"):
+            at += 1
+        stop, blank = at, False
+        for place in range(at, len(lines)):
+            words = self.text[slice(*lines[place])]
+            if not words.strip():
+                blank = True
+                continue
+            head = words.split(":", 1)[0]
+            is_reason = is_aside_label(head) and len(head) < 60 and (
+                ":" in words or words.strip()[0] in "*_"
+            )  # fmt: skip
+            if place > at and (words.lstrip().startswith("#") or is_reason):
+                break
+            goes_on = not blank or self._ends_in_colon(*lines[stop - 1]) or lex.LISTS.match(words)
+            if not goes_on and self._line(*lines[place], marked=True)[0] != "names":
+                break
+            blank, stop = False, place + 1
+        return list(lines[at:stop])
+
+    # Rules 4 and 5: it says that there is none; its last conclusion.
+
+    def _gives_none(self) -> bool:
+        """Whether the text says that there is no answer, and names only what there is instead."""
+        text = self.text
+        if lex.SAYS_UNKNOWN.search(text[-600:]) or self._begins_with_nothing(0, len(text)):
+            return True
+        if any(self._is_nothing(*line) for line in self._lines(0, len(text))):
+            return True
+        for low, high in islice(self._clauses(0, min(len(text), 2000)), 3):
+            refusal = lex.REFUSAL.search(text, low, high)
+            if refusal and not self.reply.is_inside(refusal.start()):
+                if "ly " in refusal[0] or self._hopes(refusal.end(), len(text)):
+                    return False  # what is "not directly stated" may be said in spite of it
+                only = lex.ONLY.search(text, refusal.end(), high)
+                said = self._said([(0, only.start() if only else high)])
+                return not _answers_first(said) and lex.LISTS.search(text, high) is None
+        return False
+
+    def _hopes(self, start: int, end: int) -> bool:
+        """Whether a clause behind a refusal names something all the same."""
+        for low, high in self._clauses(start, min(end, start + 3000)):
+            if self.reply.has_answer(low, high) and not lex.REFUSAL.search(self.text, low, high):
+                words = lex.HOPE.finditer(self.text, low, high)
+                places = [word.start() for word in words]
+                if any(
+                    self.reply.has_answer(at, high) and not self.reply.is_inside(at)
+                    for at in places
+                ):
+                    return True
+        return False
+
+    def _is_nothing(self, low: int, high: int) -> bool:
+        """Whether a line says that there is nothing, and is no name."""
+        return (
+            high - low < 100
+            and is_nothing(self.text[low:high])
+            and not self.reply.within(low, high)
+        )
+
+    def _begins_with_nothing(self, low: int, high: int) -> bool:
+        """Whether a part says first that there is nothing, and takes nothing of that back."""
+        after = nothing_first(self.text[low : min(high, low + 200)])
+        return bool(
+            after and not self.reply.within(low, low + after) and not self._hopes(low + after, high)
+        )
+
+    def _concluded(self) -> list[Named]:
+        """The names in the last sentence that draws a conclusion, if it names anything new."""
+        stop = len(self.text)
+        for start, end in reversed(list(self._sentences(0, stop))):
+            first = lex.CONCLUSION.match(self.text, start, end)
+            marks = [*([first] if first else []), *lex.SO_THAT.finditer(self.text, start, end)]
+            begins = [m.start() for m in marks if not self.reply.is_inside(m.end() - 1)]
+            if not begins:
+                continue
+            found = list[Named]()
+            if self.reply.has_answer(max(begins), end):
+                found = self._said([(max(begins), end)])
+            elif self._ends_in_colon(max(begins), end):
+                found = self._after(end, stop) or []
+            if _answers_first(found):
+                return found
+            stop = max(begins)
+        return []
+
+    # Rule 6: tables, lists, sentences.
+
+    def blocks(self, low: int = 0, high: int | None = None, *, marked: bool = False) -> list[Named]:
+        """The names in a part, with their ranks.
+
+        Of the names that do not count, each has a rank that lets it count where nothing else is named.
+        """
+        lines = self._lines(low, len(self.text) if high is None else high)
+        found: dict[str, list[Named]] = {
+            kind: [] for kind in ("table", "names", "prose", "statements", "aside")
+        }
+        spans = list[Span]()
+        at, aside, next_aside = 0, False, False  # until the next heading; for the next block
+        while at < len(lines):
+            line = lines[at]
+            words = self.text[slice(*line)]
+            stop = at + 1
+            if not words.strip() or lex.RULE.fullmatch(words):
+                pass
+            elif (stop := self._end_of_table(lines, at)) > at:
+                column = self._column(lines[at:stop])
+                found["table" if column else "aside"] += column or self._passing(
+                    line[0], lines[stop - 1][1]
+                )
+            elif (heads := self._is_heading(line)) or self._is_lead(line):
+                aside, next_aside = (
+                    (is_aside_label(words), False) if heads else (aside, is_aside_label(words))
+                )
+                found["aside"] += self._passing(*line)
+                stop = at + 1
+            else:
+                is_item = self._item(*line) > 0
+                stop = (self._end_of_items if is_item else self._end_of_paragraph)(lines, at)
+                read = self._list if is_item else self._paragraph
+                for kind, names, span in read(lines[at:stop], marked):
+                    is_aside = (aside or next_aside) and kind != "aside"
+                    found["aside" if is_aside else kind] += demoted(names) if is_aside else names
+                    spans += [span] if kind == "prose" and not is_aside else []
+                next_aside = False
+            at = stop
+        listed = {key for named in found["statements"] for key in named.keys}
+        said = {key for n in found["prose"] if n.rank <= Rank.WORD for key in n.keys}
+        if listed and not said <= listed and all(n.rank != Rank.TOPIC for n in found["prose"]):
+            found["aside"] += found.pop("prose")  # a remark beside a list of sentences
+        else:
+            found["prose"] = self._first(found["prose"], spans)
+        for kind in ("table", "names", "prose", "statements"):
+            if _answers_first(found.get(kind, ())):
+                others = (n for k, names in found.items() if k != kind for n in names)
+                return [*found[kind], *(n for n in others if n.rank == Rank.DENIED)]
+        return [
+            n._replace(rank=max(n.rank, Rank.PASSING)) for names in found.values() for n in names
+        ]
+
+    def _bars(self, line: Span) -> list[int]:
+        bars = (bar.start() for bar in re.compile(r"\|").finditer(self.text, *line))
+        return [bar for bar in bars if not self.reply.is_inside(bar)]
+
+    def _end_of_table(self, lines: Sequence[Span], at: int) -> int:
+        """Where a table ends that begins at a line: it has a rule, or three rows of as many bars."""
+        if "|" not in self.text[slice(*lines[at])] or at + 1 >= len(lines):
+            return at
+        rule = self.text[slice(*lines[at + 1])]
+        has_rule = ("|" in rule or "+" in rule) and lex.TABLE_RULE.fullmatch(rule) is not None
+        bars, stop = len(self._bars(lines[at])), at + 1
+        while stop < len(lines) and "|" in self.text[slice(*lines[stop])]:
+            if not has_rule and len(self._bars(lines[stop])) != bars:
+                break
+            stop += 1
+        return stop if has_rule or (bars > 1 and stop > at + 2) else at
+
+    def _column(self, rows: Sequence[Span]) -> list[Named]:
+        """The names in the first column in most cells of which there are names, and not the topic's."""
+        columns = list[list[list[Named]]]()
+        rows = [row for row in rows if not lex.TABLE_RULE.fullmatch(self.text[slice(*row)])]
+        for row in rows:
+            cuts = self._bars(row)
+            cells = list(zip([row[0], *(cut + 1 for cut in cuts)], [*cuts, row[1]], strict=True))
+            if not self.text[slice(*cells[0])].strip():
+                del cells[0]
+            for place, (start, end) in enumerate(cells):
+                if place == len(columns):
+                    columns.append([])
+                kind, found = self._line(start, end, is_item=True)
+                columns[place].append(found if kind == "names" else [])
+        for column in columns:
+            full = sum(any(n.rank == Rank.ANSWER for n in cell) for cell in column)
+            if 2 * full > len(rows) - 1:
+                return [n for cell in column[len(column) == len(rows) :] for n in cell]
+        return []
+
+    def _is_heading(self, line: Span) -> bool:
+        if not lex.HEAD.fullmatch(self.text, *line):
+            return False
+        may_name = self.text[slice(*line)].lstrip()[0] != "#" or self._item(*line) > 0
+        names = may_name and self._line(*line)[0] == "names"
+        return not (names and not self._ends_in_colon(*line))
+
+    def _is_lead(self, line: Span) -> bool:
+        """Whether a line says what comes next: it ends in a colon and is no item."""
+        return self._ends_in_colon(*line) and not self._item(*line)
+
+    def _item(self, start: int, end: int) -> int:
+        """Where the text of an item begins, behind its bullet or number; 0 where a line is no item."""
+        bullet = lex.BULLET.match(self.text, start, end)
+        if bullet is None:
+            return 0
+        named = self.reply.before(bullet.end())
+        return 0 if named and named.end > bullet.end() else bullet.end()  # "S. Ann" is a name
+
+    def _indent(self, line: Span) -> int:
+        words = self.text[slice(*line)].expandtabs(4)
+        return len(words) - len(words.lstrip())
+
+    def _end_of_items(self, lines: Sequence[Span], at: int) -> int:
+        """Where a list ends: blank lines and what belongs to an item are inside."""
+        stop, indent = at + 1, self._indent(lines[at]) + 2
+        for after in range(at + 1, len(lines)):
+            if self.text[slice(*lines[after])].strip():
+                if not self._item(*lines[after]) and self._indent(lines[after]) < indent:
+                    break
+                stop = after + 1
+        return stop
+
+    def _end_of_paragraph(self, lines: Sequence[Span], at: int) -> int:
+        stop = at + 1
+        while stop < len(lines) and not (
+            not self.text[slice(*lines[stop])].strip()
+            or self._item(*lines[stop])
+            or self._is_heading(lines[stop])
+            or self._is_lead(lines[stop])
+        ):
+            stop += 1
+        return stop
+
+    def _list(self, lines: Sequence[Span], marked: bool) -> Iterator[tuple[str, list[Named], Span]]:
+        """A list: its items of the first level, and below one that is a label the items there."""
+        indent = self._indent(lines[0])
+        rows, label, below = list[_Row](), list[_Row](), list[_Row]()
+
+        def under() -> list[_Row]:
+            """The items below a label; where they are no names, it is an item, and they are notes on it."""
+            is_item = any(_answers_first(found) for _, found in label)
+            names_below = any(kind == "names" for kind, _ in below)
+            return label if is_item and not names_below else below if label else []
+
+        for line in lines:
+            if not self._item(*line):
+                continue
+            row = self._line(*line, is_item=True, marked=marked)
+            if self._indent(line) > indent + 1:
+                below.append(row)
+                continue
+            rows += under()
+            is_label = self._ends_in_colon(*line) or not _answers_first(row[1])
+            label, below = [row] if is_label else [], []
+            rows += [] if is_label else [row]
+        rows += under()
+        answering = [kind for kind, found in rows if _answers_first(found)]
+        kind = "names" if 2 * answering.count("names") >= len(answering) else "statements"
+        found = list[Named]()
+        for row_kind, names in rows:
+            first = next((n for n in names if n.rank <= Rank.WORD), None)
+            found += [
+                n
+                if row_kind != "statements" or n is first
+                else n._replace(rank=max(n.rank, Rank.PASSING))
+                for n in names
+            ]  # of an item that is a sentence the first counts
+        yield kind if answering else "aside", found, (lines[0][0], lines[-1][1])
+
+    def _paragraph(
+        self, lines: Sequence[Span], marked: bool
+    ) -> Iterator[tuple[str, list[Named], Span]]:
+        """Lines of names, or sentences; what follows a label such as ``Note:`` is said in passing."""
+        start, end = lines[0][0], lines[-1][1]
+        inside = self.text[start:end].strip()
+        if inside[:1] == "(" and inside[-1:] == ")" and not self.reply.within(start, start + 1):
+            yield "aside", self._passing(start, end), (start, end)
+            return
+        rows, whole = list[tuple[str, list[Named], Span]](), True
+        for line in lines:
+            kind, found = self._line(*line, marked=marked)
+            words = self.text[slice(*line)]
+            if (kind == "aside" and not self._is_triple(*line)) or (
+                kind == "none" and ":" in words and is_aside_label(words)
+            ):
+                note = demoted(self._prose(line[0], end))
+                lines, end = lines[: len(rows)], line[0]
+                yield "aside", note, line
+                break
+            whole &= kind != "prose" or lex.WHOLE.search(words[-9:]) is not None
+            rows.append(("aside" if kind == "none" else kind, found, line))
+        if whole or {kind for kind, _, _ in rows} <= {"names", "aside"}:
+            yield from rows
+        else:
+            yield "prose", self._prose(start, end, marked), (start, end)
+
+    # Lines.
+
+    def _line(
+        self, start: int, end: int, *, is_item: bool = False, marked: bool = False, labels: int = 9
+    ) -> tuple[str, list[Named]]:
+        """A line, or what stands for one: what it is, and its names.
+
+        Its kind is that of `blocks`, or ``none`` if it gives nothing. `is_item`: a comma begins a note.
+        `labels`: how many labels may stand before its names (``Country: France``), at most.
+        """
+        text, reply = self.text, self.reply
+        if body := self._item(start, end):
+            start, is_item = body, True
+        names = reply.within(start, end)
+        if not names:
+            return "none", []
+        label = lex.LINE_LABEL.match(text, start, names[0].start)
+        _, colon, value = text[start:end].rpartition(":")
+        says_nothing = bool(colon and value.strip()) and is_nothing(value)
+        if says_nothing or (label and is_aside_label(label[0]) and not is_rejection(label[0])):
+            return "none" if says_nothing else "aside", demoted(self._prose(start, end))
+        start = label.end() if label else start
+        if label and is_rejection(label[0]):
+            return "aside", [n._replace(rank=Rank.DENIED) for n in names]
+        if self._is_triple(start, end):
+            return "aside", self._passing(start, end)
+        first = lex.DECORATION.fullmatch(text, start, names[0].start)
+        if first is None or re.search(r"[❌✗✘🚫]|~~", first[0]):
+            return "prose", self._prose(start, end, marked)
+        listed, stop = self._coordinated(names)
+        note = text[stop:end].lstrip("*_`\"'»] \t").lstrip()
+        if labels and (value_at := self._behind_label(listed, stop, end)):
+            if self._on_the_way(names):
+                return "names", self._prose(start, end, marked)
+            return self._line(value_at, end, is_item=is_item, marked=marked, labels=labels - 1)
+        word = text[listed[0].start : listed[0].end].casefold()
+        ends = note[:1] in ("", *".!)]}(-—:|") or (is_item and note[:1] in ",;=<>→")
+        if note[:1] in "-—" and note[1:2].isalnum() and text[stop : stop + 1] == "-":
+            ends = False
+        if (
+            note[:1] in (".", "!") and note[1:].strip() and word in lex.words["function_words"]
+        ) or (note[:1] == "(" and lex.ADDED.match(note)):
+            ends = False  # "Yes. It is …"; "Ann (and Bob)"
+        if lex.NOTE_CLAUSE.match(note) and not any(map(reply.is_topic, listed)):
+            comma = text.find(",", end - len(note) + 1, end)
+            ends = ends or comma < 0 or not reply.has_answer(comma, end)
+        if marked and not ends and (note[0] in ",;" or lex.NOTE.match(note)):
+            ends = any(not reply.is_topic(named) for named in listed)
+        if any(lex.REFUTED.match(text, named.end, end) for named in listed):
+            ends = False
+        if not ends:
+            found = self._prose(start, end, marked)
+            is_word = found and found[0][:2] == listed[0][:2] and found[0].rank == Rank.WORD
+            if is_item and is_word and not (len(listed) == 1 and word in lex.words["kinds"]):
+                found[0] = found[0]._replace(rank=Rank.ANSWER)  # it begins an item
+            return "statements" if is_item else "prose", found
+        if note and re.match(r"→|->|<-|=>|--+[>\[(]|[<=]", note) and len(listed) < len(names):
+            return "names", self._prose(start, end, marked)
+        return "names", [
+            n._replace(
+                rank=Rank.TOPIC
+                if reply.is_topic(n)
+                else Rank.WORD
+                if text[n.start : n.end].casefold() in lex.words["interjections"]
+                else Rank.ANSWER
+            )
+            for n in listed
+        ]
+
+    def _behind_label(self, listed: Sequence[Named], stop: int, end: int) -> int:
+        """Where the value begins if names say whose it is (``T: Ann``, ``Ann's children: Eve``); else 0."""
+        text, reply = self.text, self.reply
+        if not reply.has_answer(stop, end):
+            return 0
+        note = text[stop:end].lstrip("*_`\"'»] \t")
+        word = text[listed[0].start : listed[0].end].casefold()
+        if note[:1] in tuple(":-—→") and all(map(reply.is_topic, listed)):
+            return reply.within(stop, end)[0].start
+        if note[:1] == ":" and len(listed) == 1 and word in lex.words["kinds"]:
+            return stop + 1
+        owner = re.match(r"s?\s[^:\n]{0,80}:", note)
+        value_at = end - len(note) + owner.end() if owner else 0
+        return value_at if value_at and reply.has_answer(value_at, end) else 0
+
+    def _coordinated(self, names: Sequence[Named]) -> tuple[list[Named], int]:
+        """The names that stand one after the other, notes in parentheses aside, and where they end."""
+        listed, stop = [names[0]], self._closed(names[0].end)
+        for named in names[1:]:
+            if named.start < stop:
+                continue  # within parentheses
+            gap = self.text[stop : named.start]
+            if gap in ("", " ") and self.text[stop - 1].isascii():
+                break  # two names in a row are no list
+            if not self._joined(stop, named):
+                break
+            listed.append(named)
+            stop = self._closed(named.end)
+        return listed, stop
+
+    def _closed(self, place: int) -> int:
+        """Where a name's closing quotes and what follows it in parentheses end."""
+        place = lex.CLOSING.match(self.text, place).end()  # type: ignore[union-attr]
+        while note := lex.PARENTHESIS.match(self.text, place):
+            place = note.end()
+        return place
+
+    def _is_triple(self, start: int, end: int) -> bool:
+        """Whether a line is a triple: two names, and a relation between them."""
+        names = self.reply.within(start, end)
+        if not 2 <= len(names) <= 4:  # a relation may have names in it
+            return False
+        gap = self.text[names[0].end : names[-1].start]
+        ends = self.text[start : names[0].start], self.text[names[-1].end : end]
+        if len(gap) > 300 or not all(lex.DECORATION.fullmatch(edge) for edge in ends):
+            return False
+        if not lex.RELATION.fullmatch(gap) or (len(names) > 2 and not re.search(r"[|_/.,]", gap)):
+            return False
+        # Commas alone make a list of three: within parentheses they make a triple.
+        return "," not in gap or "(" in ends[0] or any(mark in gap for mark in "_/.")

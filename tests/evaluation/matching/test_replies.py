@@ -19,40 +19,23 @@ ROWS: list[dict[str, Any]] = [
     json.loads(line)
     for line in Path(__file__).with_name("replies.jsonl").read_text("utf-8").splitlines()
 ]
-"""Replies to questions over FB15k-237, demo and geography: the topic entities, what a reader takes from the
-reply, and all names of that graph that stand in it."""
-
-
-def read(row: dict[str, Any]) -> tuple[set[str], set[str]]:
-    """What is read, and what a reader reads."""
-    matcher = VocabularyMatcher({*row["names"], *row["topics"], "nobody"})
-    return set(matcher.text(row["reply"], row["topics"])), set(map(composed, row["answers"]))
-
-
-def test_the_table_is_as_it_should_be() -> None:
-    styles: dict[str, int] = defaultdict(int)
-    for row in ROWS:
-        styles[row["style"]] += 1
-    assert (len(ROWS), set(styles.values()), len(styles)) == (120, {5}, 24)
-    assert sum(row["trap"] for row in ROWS) >= 30
-    assert {row["source"] for row in ROWS} == {"fb15k237", "demo", "geography"}
+"""Replies to questions over FB15k-237, demo, geography and a made-up world: the topic entities, what a reader
+takes from the reply, and all names of that graph that stand in it, in whatever spelling."""
 
 
 def test_replies_are_read_as_a_reader_does() -> None:
-    shared = said = wanted = 0
-    of_rows: list[tuple[float, float]] = []
-    of_styles: dict[str, list[float]] = defaultdict(list)
+    shared = said = wanted = exact = 0
+    of_styles: dict[str, list[bool]] = defaultdict(list)
     for row in ROWS:
-        found, right = read(row)
-        both = len(found & right)
-        shared, said, wanted = shared + both, said + len(found), wanted + len(right)
-        same = float(found == right)
-        of_rows.append((both / len(found) if found else same, both / len(right) if right else same))
-        of_styles[row["style"]].append(same)
-    assert shared / said >= 0.98
-    assert shared / wanted >= 0.98
-    assert min(sum(values) / len(ROWS) for values in zip(*of_rows, strict=True)) >= 0.98
-    assert {style: n for style, n in of_styles.items() if sum(n) / len(n) < 0.8} == {}
+        matcher = VocabularyMatcher({*row["names"], *row["topics"], "nobody"})
+        found = set(matcher.text(row["reply"], row["topics"]))
+        right = set(map(composed, row["answers"]))
+        shared, said, wanted = shared + len(found & right), said + len(found), wanted + len(right)
+        of_styles[row["style"]].append(found == right)
+        exact += found == right
+    assert len(ROWS) >= 330
+    assert min(shared / said, shared / wanted, exact / len(ROWS)) >= 0.98
+    assert {style: ns for style, ns in of_styles.items() if sum(ns) < 0.75 * len(ns)} == {}
 
 
 TOPIC, ADA, BEN, CLEO, MARA = "Rosa Delgado", "Ada Quill", "Ben Quill", "Cleo Quill", "Mara Quill"

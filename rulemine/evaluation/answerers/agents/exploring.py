@@ -18,8 +18,8 @@ from rulemine.evaluation.answerers.final_answer import TOKENS, final_answer, lin
 from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.evaluation.matching.matching import IdsMatcher
+from rulemine.evaluation.matching.names import NameFinder
 from rulemine.evaluation.matching.vocabulary import VocabularyMatcher
-from rulemine.evaluation.reading.names import NameFinder
 from rulemine.evaluation.spelling import Spelling
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message, Reply

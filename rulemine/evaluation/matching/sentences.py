@@ -1,0 +1,398 @@
+"""Which names of sentences are answers: what is denied, said in passing or no more than a word is not."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from rulemine.evaluation.matching.lexicon import lex
+from rulemine.evaluation.matching.names import Named, ReplyText
+
+__all__ = ["Rank", "SentenceReader", "Span", "demoted"]
+
+_NEAR = 60  # characters before a name in which it can be denied
+
+Span = tuple[int, int]
+"""Where a part of a text begins and ends."""
+
+
+class Rank:
+    """How much speaks for a name; of all names in what is read those of the lowest rank are its answers."""
+
+    ANSWER = 0
+    WORD = 1
+    """What may be an ordinary word."""
+    PASSING = 2
+    """In parentheses, as a reason, on the way to another, in a sentence about something else."""
+    REMOTE = 3
+    """In passing twice: where a part as such is evidence or a remark."""
+    TOPIC = 4
+    DENIED = 5
+    """Never an answer; words that are no names where they stand are left out."""
+
+
+def demoted(found: Iterable[Named]) -> list[Named]:
+    """The names of evidence or a remark."""
+    low = {Rank.ANSWER: Rank.PASSING, Rank.WORD: Rank.PASSING, Rank.PASSING: Rank.REMOTE}
+    return [named._replace(rank=low.get(named.rank, named.rank)) for named in found]
+
+
+class SentenceReader:
+    """Reads the sentences of a text with its names.
+
+    Attributes:
+        reply: The text, and where it has names.
+        text: The text alone.
+    """
+
+    def __init__(self, reply: ReplyText) -> None:
+        self.reply, self.text = reply, reply.text
+
+    def _lines(self, start: int, end: int) -> list[Span]:
+        """Where the lines of a part begin and end, without their breaks."""
+        found, at = list[Span](), start
+        while at <= end:
+            stop = self.text.find("\n", at, end)
+            stop = end if stop < 0 else stop
+            found.append((at, stop))
+            at = stop + 1
+        return found
+
+    def _passing(self, start: int, end: int) -> list[Named]:
+        """The names of a part as such that are said in passing."""
+        return [
+            n._replace(rank=Rank.TOPIC if self.reply.is_topic(n) else Rank.PASSING)
+            for n in self.reply.within(start, end)
+        ]
+
+    def _ends_in_colon(self, start: int, end: int) -> bool:
+        return self.text[start:end].rstrip(" \t\n*_").endswith((":", "："))
+
+    def _sentences(self, start: int, end: int) -> Iterator[Span]:
+        """Where the sentences of a part are; lines end them, stops within a name do not."""
+        at = start
+        for stop in lex.STOP.finditer(self.text, start, end):
+            if not self.reply.is_inside(stop.start()):
+                yield at, stop.end()
+                at = stop.end()
+        if at < end:
+            yield at, end
+
+    def _clauses(self, start: int, end: int) -> Iterator[Span]:
+        """Sentences, cut where another statement begins: ``…; it stars Ann``, ``…, and it stars Ann``."""
+        for low, high in self._sentences(start, end):
+            for cut in lex.NEXT_CLAUSE.finditer(self.text, low, high):
+                if not self.reply.is_inside(cut.start()):
+                    yield low, cut.start()
+                    low = cut.start()
+            yield low, high
+
+    def _said(self, spans: Sequence[Span], marked: bool = False) -> list[Named]:
+        """The names in parts that are read as sentences: those of the first that answers."""
+        return self._first([n for span in spans for n in self._prose(*span, marked)], spans)
+
+    def _first(self, found: list[Named], spans: Sequence[Span]) -> list[Named]:
+        """Sets the names of sentences behind those of the first, unless they say the same of something else.
+
+        They do if they have a word in common that means something, or none at all (``Bob is another one``).
+        """
+        kept, first, at = list[Named](), None, 0
+        for low, high in (clause for span in spans for clause in self._clauses(*span)):
+            stop = at
+            while stop < len(found) and low <= found[stop].start < high:
+                stop += 1
+            names, at = found[at:stop], stop
+            if any(n.rank <= Rank.WORD for n in names):
+                words = self._content(low, high)
+                first = words if first is None else first
+                own, others = (part - lex.words["type_stems"] for part in (words, first))
+                if own.isdisjoint(others) if own else not words <= first:
+                    names = demoted(names)
+            kept += names
+        return [*kept, *found[at:]]
+
+    def _content(self, low: int, high: int) -> set[str]:
+        """The words of a clause that mean something, by their first four letters."""
+        words = (m for m in lex.CONTENT.finditer(self.text, low, high))
+        return {
+            m[0].casefold()[:4]
+            for m in words
+            if m[0].casefold() not in lex.words["says_little"]
+            and m[0] not in "的是在和了他她它也"
+            and not self.reply.is_inside(m.start())
+        }
+
+    def _prose(self, start: int, end: int, marked: bool = False) -> list[Named]:
+        """The names in a part that is read as sentences, with their ranks; those in bold first."""
+        found = list[Named]()
+        for low, high in self._sentences(start, end):
+            if names := self.reply.within(low, high):
+                found += self._sentence(names, low, high, marked)
+        bold = {
+            named.start
+            for span in lex.BOLD.finditer(self.text, start, end)
+            for named in self._only_names(span.start(), span.end())
+        }
+        if any(n.start in bold and n.rank <= Rank.WORD for n in found):
+            return [
+                n._replace(rank=Rank.PASSING) if n.rank <= Rank.WORD and n.start not in bold else n
+                for n in found
+            ]
+        return found
+
+    def _only_names(self, start: int, end: int) -> list[Named]:
+        """The names in a part that holds nothing else."""
+        names = self.reply.within(start, end)
+        places = [start, *(place for named in names for place in named[:2]), end]
+        gaps = zip(places[::2], places[1::2], strict=True)
+        return names if all(lex.BETWEEN.fullmatch(self.text, a, max(a, b)) for a, b in gaps) else []
+
+    def _sentence(
+        self, names: Sequence[Named], low: int, high: int, marked: bool
+    ) -> Iterator[Named]:
+        text, reply = self.text, self.reply
+        asks = text[max(low, high - 9) : high].rstrip(" \t\n\"'»*_)]`").endswith(("?", "？"))
+        explains = lex.ABOUT_THEM.match(text, low, high) is not None and reply.has_answer(0, low)
+        beside = self._asides(names, low, high)
+        on_the_way = self._on_the_way(names)
+        spelled = any(not n.folded and not reply.is_topic(n) for n in names)
+        before: Named | None = None
+        next_aside, reach = 0, low
+        for at, named in enumerate(names):
+            while next_aside < len(beside) and beside[next_aside][0] <= named.start:
+                reach = max(reach, beside[next_aside][1])
+                next_aside += 1
+            window = text[max(low, named.start - _NEAR) : named.start]
+            gap = text[before.end : named.start] if before else ""
+            joined = before is not None and self._joined(before.end, named) and not gap.isspace()
+            last = self._end_of_list(named)
+            rank: int | None
+            if (
+                lex.DENIAL.search(window)
+                or (joined and before and self._is_denied_on(before, named, low))
+                or any(lex.REFUTED.match(text, e, min(high, e + _NEAR)) for e in {named.end, last})
+            ):
+                rank = Rank.DENIED
+            elif reply.is_topic(named):
+                rank = Rank.TOPIC
+            else:
+                rank = self._rank_of_word(names, at, low, marked, joined, spelled)
+                if rank is not None and (
+                    asks
+                    or explains
+                    or named.start < reach
+                    or at in on_the_way
+                    or (
+                        before
+                        and before[:2] == names[at - 1][:2]
+                        and self._is_apposed(before, named)
+                    )
+                    or lex.ON_THE_WAY.search(window)
+                    or self._is_of(named, low, high)
+                    or any(
+                        lex.DENIED_AFTER.match(text, e, min(high, e + _NEAR))
+                        for e in {named.end, last}
+                    )
+                ):
+                    rank = Rank.PASSING
+            if rank is not None:
+                before = named._replace(rank=rank)
+                yield before
+
+    def _is_of(self, named: Named, low: int, high: int) -> bool:
+        """Whether a name says of what something is: ``the capital of Peru is Lima``."""
+        be = lex.COPULA.match(self.text, named.end, high)
+        of = lex.OF.search(self.text, max(low, named.start - _NEAR), named.start)
+        return bool(be and of) and self.reply.has_answer(named.end, high)
+
+    def _joined(self, end: int, right: Named, apposed: bool = False) -> bool:
+        """Whether nothing stands before a name but a comma, an ``and`` or the like."""
+        joint = lex.APPOSED if apposed else lex.JOINT
+        near = right.start - end < _NEAR
+        return near and joint.fullmatch(self.text, end, right.start) is not None
+
+    def _is_apposed(self, before: Named, named: Named) -> bool:
+        """Whether a name belongs to what is said of the one before: ``Ann, a child of Eve and Bob``."""
+        if before.rank == Rank.PASSING:
+            between = self.text[before.end : named.start]
+            return (
+                len(between) < _NEAR
+                and lex.AND.fullmatch(between) is not None
+                and "," not in between
+            )
+        return before.rank <= Rank.WORD and self._joined(before.end, named, apposed=True)
+
+    def _is_denied_on(self, before: Named, named: Named, low: int) -> bool:
+        """Whether the denial of the name before reaches this one: ``not A or B``, ``neither A, B nor C``."""
+        if before.rank != Rank.DENIED:
+            return False
+        between = self.text[before.end : named.start].casefold()
+        said = self.text[max(low, named.start - 200) : named.start].casefold()
+        rest = self.text[named.end : self._end_of_list(named)]
+        return (
+            "~" not in between
+            and ";" not in between
+            and (
+                "or" in between
+                or "," not in between
+                or re.search(r"\bneither\b|\bnone of\b", said) is not None
+                or re.search(r"\bn?or\b", rest) is not None
+            )
+        )
+
+    def _end_of_list(self, named: Named) -> int:
+        """Where the last of the names that follow a name directly ends."""
+        for after in self.reply.within(named.end, named.end + _NEAR * 5):
+            if self.text[named.end : after.start].isspace() or not self._joined(named.end, after):
+                break
+            named = after
+        return named.end
+
+    def _on_the_way(self, names: Sequence[Named]) -> set[int]:
+        """The names of a path, ``A → B → C``, that do not end it; which end counts depends on the topic."""
+        found, at = set[int](), 0
+        while at < len(names) - 1:
+            last, worded, dashed = at, False, False
+            for left, right in pairwise(names[at:]):
+                gap = self.text[left.end : right.start]
+                is_dash = lex.DASH.fullmatch(gap) is not None
+                if len(gap) > 300 or not (is_dash or lex.ARROW.search(gap)) or "\n" in gap:
+                    break
+                dashed |= is_dash
+                worded |= re.search(r"\w \w", gap) is not None
+                last += 1
+            begins, ends = self.reply.is_topic(names[at]), self.reply.is_topic(names[last])
+            if last > at + dashed and (begins or ends or not dashed):
+                kept = at if not begins and (ends or worded) else last
+                found |= set(range(at, last + 1)) - {kept}
+            at = max(last, at + 1)
+        return found
+
+    def _rank_of_word(
+        self, names: Sequence[Named], at: int, low: int, marked: bool, joined: bool, spelled: bool
+    ) -> int | None:
+        """The rank of a name that may be an ordinary word where it stands; None if it is one."""
+        named, text = names[at], self.text
+        word = text[named.start : named.end]
+        left, right = text[max(0, named.start - 1) : named.start], text[named.end : named.end + 1]
+        if left and left + right in ('""', "''", "**", "__", "``", "«»", "»«", "「」", "『』"):
+            return Rank.ANSWER
+        if self.reply.numbered and word.isdecimal():
+            return Rank.ANSWER
+        lower = word.casefold()
+        if not word.isalnum():
+            return (
+                Rank.WORD
+                if named.folded and spelled and word == lower and not joined
+                else Rank.ANSWER
+            )
+        leads = not re.search(r"\w", text[max(low, named.start - _NEAR) : named.start])
+        then = names[at + 1] if at + 1 < len(names) else None
+        follows = then is not None and lex.AND.fullmatch(text, named.end, then.start) is not None
+        listed = then is not None and self._joined(named.end, then)
+        after = text[named.end : named.end + 30].lstrip("*_\"'`")
+        ends = not after.strip() or bool(re.match(r"\s*[.,;:()!?|\n、，；。：（）]|\s+[-—]", after))
+        if lower in lex.words["function_words"]:
+            if (
+                marked
+                and leads
+                and (
+                    (listed and lower not in lex.words["interjections"]) or not after.strip(" .\n")
+                )
+            ):
+                return Rank.ANSWER
+            if lower not in lex.words["interjections"] and (
+                follows or (joined and ends and word[0].isupper())
+            ):
+                return Rank.ANSWER
+            return Rank.WORD if not leads and word[0].isupper() else None
+        if word.isdecimal() and re.match(r"\s+(?!is\b|are\b|was\b|were\b|and\b|or\b)[a-z]", after):
+            return None  # so many of them
+        if lower in lex.words["type_words"] or word.isdecimal():
+            return Rank.ANSWER if (marked and leads and ends) or joined or listed else Rank.WORD
+        if lower in lex.words["adjectives"]:
+            is_adjective = re.match(r"\s+(?!(?:is|are|was|were|and|or|as|in)\b)[a-z]", after)
+            return None if is_adjective else Rank.ANSWER
+        if named.folded and spelled and word == lower and not joined:
+            return Rank.WORD
+        if (
+            leads
+            and not marked
+            and word.isalpha()
+            and word[0].isupper()
+            and not ends
+            and not follows
+            and not re.match(r"\s+(?:is|are|was|were)\b", after)
+            and not re.search(
+                r"(?:[,:;]|\b(?:and|or))[ \t*_]*\n?\s*\Z", text[max(0, low - 20) : low]
+            )
+        ):
+            return Rank.WORD
+        return Rank.ANSWER
+
+    # What stands beside what a sentence says.
+
+    def _asides(self, names: Sequence[Named], low: int, high: int) -> list[Span]:
+        """Where parentheses, reasons and relative clauses begin and end, sorted."""
+        found = list(self._parentheses(low, high))
+        for relative in re.compile(r", (?:who|which|whose|where)\b").finditer(self.text, low, high):
+            comma = self._comma(relative.end(), high, found)
+            is_added = relative[0] != ", which" and self.reply.has_answer(low, relative.start())
+            if self.reply.has_answer(comma, high) or is_added:
+                found.append((relative.start(), comma))
+        for reason in lex.REASON.finditer(self.text, low, high):
+            if self.reply.is_inside(reason.start()):
+                continue
+            if names[0].start < reason.start():
+                if self.reply.has_answer(low, reason.start()):
+                    found.append((reason.start(), high))
+                    break
+                continue
+            comma = self._comma(reason.end(), high, found)
+            while comma < high and self._goes_on(comma, high):
+                comma = self._comma(comma + 1, high, found)
+            if self.reply.has_answer(comma, high):
+                found.append((low, comma))
+            break
+        return sorted(found)
+
+    def _goes_on(self, comma: int, high: int) -> bool:
+        """Whether a reason goes on behind a comma: with ``and``, ``which``, or the next name of a list."""
+        if lex.NO_REASON.match(self.text, comma + 1, high):
+            return True
+        names = self.reply.within(comma, min(high, comma + _NEAR))
+        before = self.reply.before(comma)
+        if not names or before is None or not self._joined(before.end, names[0]):
+            return False
+        return re.match(r"\W*,|\s+(?:and|or)\b", self.text[names[0].end : high][:20]) is not None
+
+    def _comma(self, start: int, end: int, beside: Sequence[Span] = ()) -> int:
+        """The first comma that is in no name and no parentheses; the end without one."""
+        for mark in re.compile(",").finditer(self.text, start, end):
+            inside = self.reply.is_inside(mark.start())
+            if not inside and not any(a <= mark.start() < b for a, b in beside):
+                return mark.start()
+        return end
+
+    def _parentheses(self, low: int, high: int) -> Iterator[Span]:
+        """The parts in parentheses that follow a name which is no topic, or are triples."""
+        depth = begin = 0
+        for mark in re.compile(r"[()（）]").finditer(self.text, low, high):
+            if self.reply.is_inside(mark.start()):
+                continue
+            if mark[0] in "(（":
+                depth += 1
+                begin = mark.start() if depth == 1 else begin
+            elif depth:
+                depth -= 1
+                inside = self.text[begin : min(mark.end(), begin + 400)]
+                if depth or lex.ADDED.match(inside):
+                    continue
+                named = self.reply.before(begin)
+                follows = (
+                    named is not None
+                    and begin - named.end < 9
+                    and not self.reply.is_topic(named)
+                    and lex.ONLY_MARKUP.fullmatch(self.text, named.end, begin) is not None
+                )
+                if follows or lex.TRIPLE.search(inside):
+                    yield begin, mark.end()
