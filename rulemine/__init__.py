@@ -10,7 +10,7 @@ from rulemine.registry import lazy_names
 
 if TYPE_CHECKING:
     from rulemine.builder.pipeline import Build as Build
-    from rulemine.draft.writing import draft_recipe as draft_recipe
+    from rulemine.draft.drafting import draft_recipe as draft_recipe
     from rulemine.evaluation import Report as Report
     from rulemine.evaluation import answer as answer
     from rulemine.evaluation import evaluate as evaluate
@@ -42,7 +42,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "Rule": "rulemine.rules.rule",
         "Rules": "rulemine.mining",
         "answer": "rulemine.evaluation",
-        "draft_recipe": "rulemine.draft.writing",
+        "draft_recipe": "rulemine.draft.drafting",
         "evaluate": "rulemine.evaluation",
         "ground": "rulemine.rules.grounding",
         "import_set": "rulemine.importing.importer",

@@ -161,7 +161,7 @@ def draft(arguments: Namespace) -> int:
     """Runs ``build draft``."""
     from rulemine.builder.pipeline import Build
     from rulemine.cli.recipe_options import building, chosen_recipe, draft_of
-    from rulemine.draft.writing import check_folder, drafted_files, write_draft
+    from rulemine.draft.drafting import check_folder, write_draft
 
     recipe = chosen_recipe(arguments)
     check_folder(arguments.output, update=arguments.update)
@@ -176,9 +176,7 @@ def draft(arguments: Namespace) -> int:
             f"draft: {arguments.recipe} is a recipe, or is built with rules of its own or by the published "
             "procedure: nothing is left to choose. Give a graph."
         )
-    made = drafting.run()
-    files = drafted_files(made, drafting.choices, drafting.given, arguments.output)
-    for text in write_draft(arguments.output, files):
+    for text in write_draft(drafting, arguments.output):
         say(text)
     say(f"Next: edit what you like, then rulemine build {arguments.output}")
     return 0

@@ -11,30 +11,45 @@ and the family graph, within a factor of two).
 
 Where little can be inferred in a graph, a draft says in words what is in the way and what would help.
 
+A draft is written as files for people to read and edit, with a comment for every choice: `draft_recipe` and
+the command ``rulemine build draft`` write the same bytes.
+
 Guarantees: the choices depend on the graph, the settings of the user and the effort alone, not on time or
 machine; a setting of the user wins over a choice; every stage that a draft runs is one of the build, which
 finds those of what is kept done.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from difflib import unified_diff
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rulemine.arrays import distinct
-from rulemine.builder.pipeline import Build
-from rulemine.errors import NoInferenceError, TooManyRulesError, counted
+from rulemine.builder.pipeline import Build, BuildContext
+from rulemine.codec import dump_line
+from rulemine.config import lookup
+from rulemine.errors import ConfigError, NoInferenceError, OutputError, TooManyRulesError, counted
+from rulemine.files import read_text, write_text
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.registry import KINDS
-from rulemine.recipe.recipe import Recipe
+from rulemine.phrasing.books import known_tables
+from rulemine.phrasing.declarations import found_lines
+from rulemine.phrasing.roles import says_no_end
+from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.loading import is_untouched, load_recipe, recipe_file, sealed
+from rulemine.recipe.recipe import Recipe, keys_with
+from rulemine.recipe.relation_filter import found_filter, standard_lines
+from rulemine.release.outputs import check_place
 from rulemine.rules.rule import Rule
 
 __all__ = [
-    "ENOUGH", "FLOORS", "LIMITS", "SETTINGS", "Chosen", "Drafting", "Thresholds",
-    "explain_no_inference", "mining_work", "proving_work",
+    "ENOUGH", "FLOORS", "LIMITS", "SETTINGS", "Chosen", "Drafting", "Thresholds", "check_folder",
+    "draft_recipe", "explain_no_inference", "mining_work", "proving_work", "write_draft",
 ]  # fmt: skip
 
 
@@ -67,21 +82,23 @@ class Thresholds(NamedTuple):
             kg: The graph. Where its relations are small, a head coverage that asks for less than
                 `LEAST_SUPPORT` triples would let chance through.
         """
-        confidence, typical = self.min_std_confidence, typical_size(kg)
+        typical = typical_size(kg)
         coverage = max(self.min_head_coverage, min(1.0, round(LEAST_SUPPORT / max(1, typical), 4)))
-        explains = (
-            f"of a relation of {typical:,} triples, which is usual here, a rule explains "
-            f"{round(coverage * typical):,}"
-        )
-        long = "rules of at most so many atoms, the head too"
-        right, never = "of what a rule predicts, so much is known", "never below the one above"
-        return (
-            Chosen("mining.max_atoms", self.max_atoms, long),
-            Chosen("mining.min_head_coverage", coverage, explains),
-            Chosen("mining.min_std_confidence", confidence, right),
-            Chosen("mining.min_pca_confidence", confidence, never),
-            Chosen("selection.per_rule", self.per_rule, "triples that one rule removes at most"),
-        )
+        chosen = {
+            "mining.max_atoms": (self.max_atoms, "rules of at most so many atoms, the head too"),
+            "mining.min_head_coverage": (
+                coverage,
+                f"of a relation of {typical:,} triples, which is usual here, a rule explains "
+                f"{round(coverage * typical):,}",
+            ),
+            "mining.min_std_confidence": (
+                self.min_std_confidence,
+                "of what a rule predicts, so much is known",
+            ),
+            "mining.min_pca_confidence": (self.min_std_confidence, "never below the one above"),
+            "selection.per_rule": (self.per_rule, "triples that one rule removes at most"),
+        }
+        return tuple(Chosen(key, *row) for key, row in chosen.items())
 
 
 LEAST_SUPPORT = 10
@@ -147,6 +164,17 @@ JOINS_A_RULE = 1000
 JOINS_A_MATCH = 8
 """To look at one match of the body of a rule: whether it is right beyond guessing, and what it proves."""
 
+FILES = ("recipe.toml", "templates.toml", "filter.toml")
+"""What is written."""
+
+_TEXTS = (
+    "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects", "describe_subject",
+    "describe_object",
+)  # fmt: skip
+"""Keys of a template file; plural forms are left out where they are as the singular."""
+
+_SOURCES = {"book": "by a phrase book", "derived": "from its name", "written": "by hand"}
+
 
 class Drafting:
     """The drafting of one recipe.
@@ -171,25 +199,13 @@ class Drafting:
         effort: int | None = None,
     ) -> None:
         self._recipe_with, self._build_of, self.effort = recipe_with, build_of, effort or EFFORT
-        plain = recipe_with([])
-        kind, wanted = KINDS[plain.kind].Options, plain.questions.max_questions
+        self.build = build_of(recipe_with([]))
+        self.given, self.choices = {*given}, tuple[Chosen, ...]()
+        kind, wanted = self.build.kind.Options, self.build.recipe.questions.max_questions
         self._enough = min(ENOUGH, math.ceil(NEAR * wanted)) if wanted else ENOUGH
         self._limited = not any("questions.max_questions" in keys for keys in kind.lacks)
-        self.given = {*given}
         self._settled = self.given.union(*kind.lacks)
-        self._own = [Chosen(*one) for one in kind.drafted]
-        self.choices: tuple[Chosen, ...] = ()
-        self.build = build_of(plain)
         self._kg = self.build.inputs.kg
-
-    def run(self) -> Build:
-        """Chooses, and returns the build, whose stages are run as far as choosing needs them.
-
-        Raises:
-            RulemineError: As `Build.run`.
-        """
-        with self.explaining():
-            return self._run()
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
@@ -199,21 +215,71 @@ class Drafting:
         except NoInferenceError as problem:
             raise NoInferenceError(explain_no_inference(self._kg, str(problem))) from None
 
-    def _run(self) -> Build:
-        first = next(setting for setting in SETTINGS if self._is_affordable(setting))
-        left = self._left()
-        for setting in SETTINGS[: SETTINGS.index(first) : -1]:
-            if self._proved_by(setting) >= self._enough:
-                self._take(setting)
+    def run(self) -> Build:
+        """Chooses, and returns the build, whose stages are run as far as choosing needs them.
+
+        Raises:
+            RulemineError: As `Build.run`.
+        """
+        with self.explaining():
+            first = next(setting for setting in SETTINGS if self._is_affordable(setting))
+            left, surer = self._left(), SETTINGS[: SETTINGS.index(first) : -1]
+            if best := next((one for one in surer if self._proved_by(one) >= self._enough), None):
+                self._take(best)
                 left = self._left()
-                break
         if self._limited and left < FEW:
             problem = f"{counted(left, 'question')} after the most generous thresholds."
             self.build.context.on_warning(explain_no_inference(self._kg, problem))
         return self.build
 
     def _take(self, setting: Thresholds) -> None:
-        self._choose((*setting.choices(self._kg), *FLOORS, *self._own))
+        own = (Chosen(*one) for one in self.build.kind.Options.drafted)
+        self._choose((*setting.choices(self._kg), *FLOORS, *own))
+
+    def _choose(self, choices: Sequence[Chosen]) -> Recipe:
+        """The recipe with choices, and its build, which reads no graph again."""
+        self.choices = tuple(choice for choice in choices if choice.key not in self._settled)
+        recipe, read = self._recipe_with(self.choices), self.build.inputs
+        self.build = self._build_of(recipe)
+        self.build.inputs.put(kg=self._kg, inverses=read.inverses)
+        return recipe
+
+    def _is_affordable(self, setting: Thresholds) -> bool:
+        """Takes a setting; whether the effort is enough to mine, and for what the rules prove."""
+        self._take(setting)
+        recipe, context = self.build.recipe, self.build.context
+        work = mining_work(self._kg, recipe.mining.max_atoms)
+        if setting is SETTINGS[-1] or work > self.effort:
+            return setting is SETTINGS[-1]
+        # In dense graphs millions of rules reach the thresholds.
+        most = self.effort * 1_000_000 // JOINS_A_RULE
+        self.build.context = replace(context, most_rules=most)
+        try:
+            self.build.run("mine")
+        except TooManyRulesError:
+            return False
+        work += proving_work(self.build.mined_rules, recipe.selection.groundings_per_rule)
+        return work <= self.effort
+
+    def _left(self) -> int:
+        """Chooses the limits of the questions, and returns how many are left; or how much is removed."""
+        self.build.run("ask" if self._limited else "select")
+        self._removal = self.build.selection
+        if not self._limited:
+            return len(self._removal.removed)
+        self._asked, taken, kept = self.build.asked, self.choices, self.build.kind.limits.kept
+        why, cores, left = "as strict as keeps half of the core", list[int](), 0
+        for answers, share in (LIMITS[-1], *LIMITS):
+            limits = (
+                Chosen("questions.max_answer_share", answers, f"those with one hard answer; {why}"),
+                Chosen("questions.max_relation_share", share, f"those about one relation; {why}"),
+            )
+            questions = kept(self._choose((*taken, *limits)), self._asked).questions
+            cores.append(sum(question.core for question in questions))
+            left = len(questions)
+            if len(cores) > 1 and 2 * cores[-1] >= cores[0]:
+                break
+        return left
 
     def _proved_by(self, setting: Thresholds) -> int:
         """How much of what is left, see `_left`, would be so with the rules of a setting alone."""
@@ -228,58 +294,6 @@ class Drafting:
         some = tuple(q for q in self._asked.questions if fits.issuperset(q.rules))
         asked = replace(self._asked, questions=some)
         return len(self.build.kind.limits.kept(self.build.recipe, asked).questions)
-
-    def _is_affordable(self, setting: Thresholds) -> bool:
-        """Takes a setting and mines; whether the effort is enough for that and for what the rules prove."""
-        self._take(setting)
-        recipe, last = self.build.recipe, setting is SETTINGS[-1]
-        work = mining_work(self._kg, recipe.mining.max_atoms)
-        if not last:
-            if work > self.effort:
-                return False
-            # In dense graphs millions of rules reach the thresholds.
-            context, most = self.build.context, self.effort * 1_000_000 // JOINS_A_RULE
-            self.build.context = replace(context, most_rules=most)
-        try:
-            self.build.run("mine")
-        except TooManyRulesError:
-            return False
-        work += proving_work(self.build.mined_rules, recipe.selection.groundings_per_rule)
-        if work > self.effort and last:
-            self.build.context.on_warning(
-                f"even the strictest thresholds take about {work:,.0f} million joins, above the "
-                f"{self.effort:,} that may be spent (--effort): this takes long."
-            )
-        return last or work <= self.effort
-
-    def _left(self) -> int:
-        """Chooses the limits of the questions, and returns how many are left; or how much is removed."""
-        self.build.run("ask" if self._limited else "select")
-        self._removal = self.build.selection
-        if not self._limited:
-            return len(self._removal.removed)
-        self._asked = asked = self.build.asked
-        taken, kept = self.choices, self.build.kind.limits.kept
-        why, cores, left = "as strict as keeps half of the core", list[int](), 0
-        for answers, share in (LIMITS[-1], *LIMITS):
-            limits = (
-                Chosen("questions.max_answer_share", answers, f"those with one hard answer; {why}"),
-                Chosen("questions.max_relation_share", share, f"those about one relation; {why}"),
-            )
-            questions = kept(self._choose((*taken, *limits)), asked).questions
-            cores.append(sum(question.core for question in questions))
-            left = len(questions)
-            if len(cores) > 1 and 2 * cores[-1] >= cores[0]:
-                break
-        return left
-
-    def _choose(self, choices: Sequence[Chosen]) -> Recipe:
-        """The recipe with choices, and its build, which reads no graph again."""
-        self.choices = tuple(choice for choice in choices if choice.key not in self._settled)
-        recipe, read = self._recipe_with(self.choices), self.build.inputs
-        self.build = self._build_of(recipe)
-        self.build.inputs.put(kg=self._kg, inverses=read.inverses)
-        return recipe
 
     def describe(self) -> str:
         """What was chosen, in a sentence."""
@@ -350,32 +364,205 @@ def explain_no_inference(kg: KnowledgeGraph, problem: str) -> str:
 
 def _shape(kg: KnowledgeGraph) -> str:
     """What is in the way, and what would help."""
-    subject, obj = (
-        np.bincount(kg.triples[:, column], minlength=len(kg.entities)) > 0 for column in (0, 2)
-    )
-    if len(kg.relations) == 1:
-        return "It has one relation. Add others between the same entities."
-    if int((subject & obj).sum()) < FEW_BETWEEN * len(kg.entities):
-        one, other = (
-            kg.entities[int(np.flatnonzero(side)[0])] for side in (subject, obj & ~subject)
-        )
-        return (
-            f"Its triples lead from {counted(int(subject.sum()), 'entity', 'entities')} (such as “{one}”) to "
-            f"{int(obj.sum()):,} others (such as “{other}”), about which nothing more is stated. Add triples "
-            "about these, or between entities of one sort: who is married to whom, what is part of what."
-        )
-    if len(kg.entities) < FEW_ENTITIES:
-        return (
-            f"It has {counted(len(kg.entities), 'entity', 'entities')}, so most answers can be guessed. "
-            "Add entities, some hundreds."
-        )
+    subjects, objects = (distinct(kg.triples[:, column]) for column in (0, 2))
+    between, alone = np.intersect1d(subjects, objects), np.setdiff1d(objects, subjects)
+    one, other = ("".join(kg.entities[i] for i in some[:1]) for some in (subjects, alone))
     most = int(kg.relation_sizes().max(initial=0))
-    if most < FEW_TRIPLES:
-        return (
-            f"It is small: its largest relation has {counted(most, 'triple')}. Add triples, some hundreds "
-            "of each relation."
-        )
-    return (
-        "Its relations say little about one another. Add relations between entities that it has already, "
-        "or take more of the graph that it is from."
+    shapes = (
+        (len(kg.relations) == 1, "It has one relation. Add others between the same entities."),
+        (
+            len(between) < FEW_BETWEEN * len(kg.entities),
+            f"Its triples lead from {counted(len(subjects), 'entity', 'entities')} (such as “{one}”) to "
+            f"{len(objects):,} others (such as “{other}”), about which nothing more is stated. Add triples "
+            "about these, or between entities of one sort: who is married to whom, what is part of what.",
+        ),
+        (
+            len(kg.entities) < FEW_ENTITIES,
+            f"It has {counted(len(kg.entities), 'entity', 'entities')}, so most answers can be guessed. Add "
+            "entities, some hundreds.",
+        ),
+        (
+            most < FEW_TRIPLES,
+            f"It is small: its largest relation has {counted(most, 'triple')}. Add triples, some hundreds of "
+            "each relation.",
+        ),
+        (
+            True,
+            "Its relations say little about one another. Add relations between entities that it has already, "
+            "or take more of the graph that it is from.",
+        ),
     )
+    return next(text for holds, text in shapes if holds)
+
+
+def check_folder(folder: Path, *, update: bool) -> None:
+    """Refuses a folder for a draft, before anything is worked out.
+
+    Args:
+        folder: The folder; it may be missing.
+        update: Whether there may be files of a draft.
+
+    Raises:
+        OutputError: There are such files, and it is no update; or nothing can be written there.
+    """
+    check_place(folder)
+    there = [folder / name for name in FILES if (folder / name).exists()]
+    if there and not update:
+        raise OutputError(
+            f"{there[0]}: is there already. See what has changed with --update, which keeps every file that "
+            "you edited, or name another folder with -o."
+        )
+
+
+def write_draft(drafting: Drafting, folder: Path) -> Iterator[str]:
+    """Drafts, and writes the files of the draft; none that anybody has edited.
+
+    Args:
+        drafting: The drafting, not run.
+        folder: Where to; made if it is missing.
+
+    Yields:
+        What was done, in lines; before a file is replaced, or kept, how the new one differs.
+    """
+    drafting.run()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in _files(drafting, folder).items():
+        path = folder / name
+        before = read_text(path) if path.exists() else ""
+        if before and before != text:
+            lines = before.splitlines(), text.splitlines()
+            yield from unified_diff(*lines, str(path), "drafted now", lineterm="", n=1)
+        if before and before != text and not is_untouched(path):
+            yield f"{path}: kept, because it may have been edited"
+        elif before != text:
+            write_text(path, text)
+            yield f"{path}: written"
+
+
+def _files(drafting: Drafting, folder: Path) -> dict[str, str]:
+    """File → its text; paths in it are relative to the folder.
+
+    Kinds that read a graph in their own way have the recipe alone.
+    """
+    inputs, name, files = drafting.build.inputs, Path(drafting.build.recipe.kg).name, {}
+    chosen = {choice.key: choice for choice in drafting.choices}
+    parts = {
+        "templates": ("How its relations are put into words", _templates),
+        "filter": ("Which relations are not asked about", _filter),
+    }
+    for stem, (about, lines) in parts.items():
+        key, file = f"questions.{stem}", f"{stem}.toml"
+        if key not in drafting.given and inputs.own.keys().isdisjoint(
+            ("kg", "stated", "relations")
+        ):
+            files[file] = sealed("\n".join([*lines(inputs), ""]), f"{about}, drafted from {name}")
+            chosen[key] = Chosen(key, file, about.lower())
+    head = [f"# How to build a benchmark from {name}. Every key: rulemine build keys"]
+    if inputs.inverses:
+        named = ", ".join(f"{one} (of {other})" for one, other in inputs.inverses.items())
+        head.append(f"# Left out, as each says only what another one says backwards: {named}.")
+    return {FILES[0]: "\n".join([*head, *_recipe(drafting, chosen, folder), ""]), **files}
+
+
+def _recipe(drafting: Drafting, chosen: Mapping[str, Chosen], folder: Path) -> Iterator[str]:
+    """Yields the lines of the recipe."""
+    recipe, section = drafting.build.recipe, ""
+    for key in keys_with(recipe.kind):
+        if key.name in chosen:
+            _, value, why = chosen[key.name]
+        elif key.name in {*drafting.given, "name", "kg"}:
+            value, why = lookup(recipe.plain(), key.path), "as given" * (key.name in drafting.given)
+            if key.option.file and value and Path(value).exists():
+                value = os.path.relpath(value, folder)
+        else:
+            continue
+        if (above := key.name.rpartition(".")[0]) != section:
+            section = above
+            yield f"\n[{section}]"
+        yield f"{key.path[-1]} = {dump_line(value)}" + f"  # {why}" * bool(why)
+
+
+def _templates(inputs: Inputs) -> Iterator[str]:
+    """Yields the lines of the templates, each relation with an example."""
+    kg, labels, names = inputs.stated, inputs.labels, inputs.named.relations
+    sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
+    books = known_tables(kg.relations, {**names, **kg.relation_iris}, sizes)
+    rows = np.unique(kg.triples[:, 1], return_index=True)[1]
+    first = {relation: (s, o) for s, relation, o in kg.labeled(rows)}
+    for row in inputs.templates.to_plain():
+        relation = row["relation"]
+        s, o = (labels.get(entity, entity) for entity in first[relation])
+        example = dump_line([s, names.get(relation, relation), o])
+        yield f"\n# {counted(sizes[relation], 'triple')}, as {example}"
+        yield f"# worded {_SOURCES[row['source']]}"
+        if row["source"] == "derived" and says_no_end(row["statement"]):
+            yield "# The name does not say which end is what: put it into words of your own."
+        yield f"[{dump_line(relation)}]"
+        for key in _TEXTS:
+            if row[key] != row.get(key.removesuffix("s")) or not key.endswith("s"):
+                yield f"{key} = {dump_line(row[key])}"
+        if row["ask"] != "both":
+            told = books[relation].ask_reason if relation in books else ""
+            yield f"ask = {dump_line(row['ask'])}"
+            yield f"ask_reason = {dump_line(told or 'as what states the same')}"
+        if row["place"]:
+            yield "place = true"
+        own = [found for found in inputs.found if found.relation == relation]
+        yield from (line for line in found_lines(own) if not line.startswith("["))
+
+
+def _filter(inputs: Inputs) -> Iterator[str]:
+    """Yields the lines of the filter; what the triples say of a relation is a comment."""
+    found = found_filter(inputs.kg, inputs.named.relations)
+    yield "[drop]"
+    yield from (f"{dump_line(relation)} = {dump_line(why)}" for relation, why in found.drop.items())
+    for relation, why in inputs.excluded.items():
+        if relation not in found.drop:
+            yield f"# by the triples: {dump_line(relation)}, {why}"
+    yield from standard_lines(found.standards)
+
+
+def draft_recipe(
+    graph: str | Path,
+    folder: str | Path,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    effort: int | None = None,
+    update: bool = False,
+    context: BuildContext | None = None,
+) -> list[str]:
+    """Writes the recipe that a graph is built with by itself, with a comment for every choice.
+
+    Args:
+        graph: A graph or the name of a data set.
+        folder: Where the recipe, templates, declarations and filter go.
+        settings: Key of a recipe → value, such as ``{"kind": "structures"}``; they win over what is chosen.
+        effort: Work that may be spent, in millions of joins; None: as the command.
+        update: Whether there may be a draft: files that nobody has edited are replaced.
+        context: Resources and callbacks. Stages are kept in ``out/NAME.stages`` of the current folder.
+
+    Returns:
+        What was written or kept, in lines.
+
+    Raises:
+        ConfigError: It is a recipe, or rules are given: nothing is left to choose.
+        OutputError: There is such a draft, and it is no update.
+        RulemineError: As of a build.
+    """
+    given = {tuple(key.split(".")): value for key, value in (settings or {}).items()}
+
+    def recipe_with(choices: Sequence[Chosen]) -> Recipe:
+        chosen = [(tuple(choice.key.split(".")), choice.value) for choice in choices]
+        return load_recipe(str(graph), [*chosen, *given.items()])
+
+    recipe, folder = recipe_with(()), Path(folder)
+    if recipe_file(str(graph)) or recipe.rules or recipe.selection.mode != "maximal":
+        raise ConfigError(
+            f"{graph}: is a recipe, or has rules: nothing is left to choose. Give a graph."
+        )
+    check_folder(folder, update=update)
+    target = Path("out") / recipe.name
+    drafting = Drafting(
+        recipe_with, lambda drafted: Build(drafted, target, context), settings or (), effort
+    )
+    return list(write_draft(drafting, folder))

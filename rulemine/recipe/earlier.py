@@ -5,7 +5,7 @@ differ. A fresh release has no question of an earlier one, and none that asks fo
 earlier one with a single link asks for, in either direction: whatever answered the one has seen the other.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
 from rulemine.kinds.registry import kind_named
 from rulemine.release.reader import Release
-from rulemine.release.records import Question, translation
+from rulemine.release.records import translation
 
 __all__ = ["AGAIN", "NOTHING", "Earlier", "read_earlier"]
 
@@ -42,8 +42,11 @@ class Earlier:
 
     def rows(self, kg: KnowledgeGraph, direction: str) -> npt.NDArray[np.int64]:
         """The rows of a graph that are asked for in a direction, ascending."""
-        asked = (triple for triple, end in self.asked if end == direction)
-        ids = [(kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o]) for s, r, o in asked]
+        ids = [
+            (kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o])
+            for (s, r, o), end in self.asked
+            if end == direction
+        ]
         return np.sort(kg.rows_of(np.array(ids, np.int32).reshape(-1, 3)))
 
     def links(self, kg: KnowledgeGraph, declarations: Declarations) -> npt.NDArray[np.bool_]:
@@ -75,22 +78,16 @@ def read_earlier(
         InputError: One is of another graph.
         ReleaseError: A release cannot be used.
     """
-    if not places and not identities:
-        return NOTHING
     releases = {release.identity: release for release in map(Release.open, places)}
-    if lacking := sorted(set(identities) - set(releases)):
+    if releases.keys() != {*identities}:
+        named, found = (", ".join(sorted(some)) or "none" for some in (identities, releases))
         raise ConfigError(
-            f"not_in: the recipe leaves out the questions of a release with the identity {lacking[0]}. Give "
-            "its folder or archive: --not-in DIR; with verify --rebuild, --set not_in=DIR."
+            f"not_in: the recipe names the releases of which no question is asked again by their identities, "
+            f"{named}; those given have {found}. Give the folder or archive of each, and no other: --not-in "
+            "DIR; with verify --rebuild, --set not_in=DIR."
         )
-    queries: set[str] = set()
-    asked: set[tuple[Triple, str]] = set()
-    for identity, release in sorted(releases.items()):
-        if identity not in identities:
-            raise ConfigError(
-                f"{release.path}: has the identity {identity}, which not_in of the recipe does not name. "
-                "Leave it out."
-            )
+    queries, asked = set[str](), set[tuple[Triple, str]]()
+    for release in releases.values():
         if release.kind != kind:
             raise ConfigError(
                 f"--not-in {release.path}: its questions are of the kind {release.kind}; a fresh release has "
@@ -104,12 +101,7 @@ def read_earlier(
         names = translation(release.entities, release.naming, "entity")
         for question in release.questions():
             queries.add(kind_named(question.kind).answers.query_in(question.query, names))
-            asked.update(_asked(question, names))
+            if question.end:  # it has a single link
+                removed = ((names[s], r, names[o]) for s, r, o in question.removed)
+                asked.update((triple, question.end) for triple in removed)
     return Earlier(tuple(sorted(releases)), frozenset(queries), frozenset(asked))
-
-
-def _asked(question: Question, names: dict[str, str]) -> Iterable[tuple[Triple, str]]:
-    """The removed triple that a question with a single link asks for, if any, with its end."""
-    if question.end:
-        for s, relation, o in question.removed:
-            yield (names[s], relation, names[o]), question.end

@@ -3,11 +3,14 @@
 Guarantee: each input is read once, when it is first needed, and never changed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, wraps
+from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
@@ -21,7 +24,7 @@ from rulemine.errors import InputError, UserError, counted
 from rulemine.files import digest_of
 from rulemine.kg.entity_types import EntityTypes, states_type, types_of
 from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.relation_overlap import (
     FoundDeclaration,
     declared_by,
@@ -30,10 +33,10 @@ from rulemine.kg.relation_overlap import (
 )
 from rulemine.kinds.registry import KINDS
 from rulemine.mining.amie_jar import AmieJar
+from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import single_ends, stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
-from rulemine.recipe.homonyms import nouns_of, tell_apart
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.recipe.relation_filter import (
     RelationFilter,
@@ -52,12 +55,21 @@ if TYPE_CHECKING:  # builds without a model load nothing of this
     from rulemine.phrasing.glosses import Glosses
     from rulemine.verbalizer.prompts import Prompts
 
-__all__ = ["MOST_SHOWN", "Inputs", "of_key"]
+__all__ = ["MOST_SHOWN", "Inputs", "nouns_of", "of_key", "tell_apart"]
 
 T = TypeVar("T")
 
 MOST_SHOWN = 5
 """How many of the names that the graph lacks are spelled out."""
+
+_COMMON = 0.5
+"""A neighbor of more than this fraction of a relation's triples (a gender, a currency) says little."""
+
+_VAGUE = ("something", "someone", "thing", "place")
+"""Nouns that tell little apart."""
+
+_LONGEST = 40
+"""Most characters of a word about a homonym."""
 
 
 @contextmanager
@@ -107,8 +119,6 @@ class Inputs:
         self.warn = on_warning
         self._earlier = earlier
         self.own = {one.name: one for one in KINDS.find(recipe.kind).inputs}
-        self.inverses: dict[str, str] = {}
-        """The relations that are left out of the graph, see `inverses_in`; known once `kg` is read."""
 
     def __getitem__(self, name: str) -> Any:
         """An input that only the kind reads."""
@@ -130,22 +140,30 @@ class Inputs:
         names = [key.option.path_of(lookup(plain, key.path)) for key in keys]
         return [path for name in names if name for path in files_of(name)]
 
-    @_as_the_kind_reads
-    def kg(self) -> KnowledgeGraph:
-        """The complete KG: all that is given, but for relations that say only what another one says."""
-        given = load_kg(self.recipe.kg, note=self.warn)
-        if self.recipe.selection.mode == "brink":
-            return given
-        self.inverses = inverses_in(given)
-        kg = without_inverses(given, self.inverses)
-        if self.inverses:
-            named = [f"{one} (of {other})" for one, other in self.inverses.items()]
-            gone = counted(len(given) - len(kg), "triple")
+    @cached_property
+    def _given(self) -> KnowledgeGraph:
+        """The graph that the recipe names."""
+        return load_kg(self.recipe.kg, note=self.warn)
+
+    @cached_property
+    def inverses(self) -> dict[str, str]:
+        """The relations that are left out of the graph, see `inverses_in`."""
+        if "kg" in self.own or self.recipe.selection.mode == "brink":
+            return {}
+        if found := inverses_in(self._given):
+            sizes = dict(zip(self._given.relations, self._given.relation_sizes(), strict=True))
+            named = [f"{one} (of {other})" for one, other in found.items()]
+            gone = counted(int(sum(sizes[one] for one in found)), "triple")
             self.warn(
                 f"{self.recipe.kg}: {counted(len(named), 'relation')} with {gone} left out, because each "
                 f"says only what another one says from object to subject: {_shown(named)}."
             )
-        return kg
+        return found
+
+    @_as_the_kind_reads
+    def kg(self) -> KnowledgeGraph:
+        """The complete KG: all that is given, but for relations that say only what another one says."""
+        return without_inverses(self._given, self.inverses)
 
     @_as_the_kind_reads
     def relations(self) -> Sequence[str]:
@@ -158,7 +176,6 @@ class Inputs:
         if not self.recipe.reference:
             return None
         with of_key("reference"):
-            self.kg  # noqa: B018  # then the inverses are known
             return without_inverses(load_kg(self.recipe.reference, note=self.warn), self.inverses)
 
     @cached_property
@@ -167,13 +184,13 @@ class Inputs:
         if self.reference is None:
             return None
         found = stale_in(self.kg, self.reference, self.templates.declarations)
-        if not found.any():
-            return None
-        self.warn(
-            f"{self.recipe.reference} lacks {counted(int(found.sum()), 'triple')} of {self.recipe.kg}, "
-            "which no question uses. Does it hold further triples alone? Then add those of the graph to it."
-        )
-        return found
+        if found.any():
+            self.warn(
+                f"{self.recipe.reference} lacks {counted(int(found.sum()), 'triple')} of {self.recipe.kg}, "
+                "which no question uses. Does it hold further triples alone? Then add those of the graph to "
+                "it."
+            )
+        return found if found.any() else None
 
     @cached_property
     def earlier(self) -> Earlier:
@@ -261,10 +278,8 @@ class Inputs:
     def prompts(self) -> "Prompts":
         """The prompts of the language model."""
         with of_key("verbalizer.prompt"):
-            made: Prompts = KINDS[self.recipe.kind].wording.loaded(
-                self.recipe.kind, self.recipe.verbalizer.prompt
-            )
-        return made
+            loaded = KINDS[self.recipe.kind].wording.loaded
+            return cast("Prompts", loaded(self.recipe.kind, self.recipe.verbalizer.prompt))
 
     @cached_property
     def glosses(self) -> "Glosses":
@@ -302,9 +317,8 @@ class Inputs:
     def excluded(self) -> dict[str, str]:
         """The excluded relations, each with the reason."""
         chosen, drop = self.recipe.questions, self._filter.drop
-        if not chosen.filter:
-            return {}
-        return excluded_relations(self.kg, drop, chosen.max_end_share, chosen.max_median_answers)
+        limits = chosen.max_end_share, chosen.max_median_answers
+        return excluded_relations(self.kg, drop, *limits) if chosen.filter else {}
 
     @cached_property
     def types(self) -> EntityTypes:
@@ -329,27 +343,25 @@ class Inputs:
         Raises:
             InputError: There is no such rule, or a rule names an entity or has no measures.
         """
-        path, why = self.recipe.rules, ""
         for number, rule in enumerate(self._given_rules, start=1):
             if rule.entities:
-                why = (
-                    f"names the entity {min(rule.entities)!r}; expected variables alone, since what is said "
-                    "of a single entity proves nothing here. Leave out the rules that name one."
+                raise InputError(
+                    f"{self.recipe.rules}: rule {number}, {rule}, names the entity {min(rule.entities)!r}; "
+                    "expected variables alone, since what is said of a single entity proves nothing here. "
+                    "Leave out the rules that name one."
                 )
-            elif rule.measures is None:
-                why = (
-                    "has no measures, which every question records. Mine the rules, or give them with "
-                    "support, body_size, pca_body_size, head_size and functional."
+            if rule.measures is None:
+                raise InputError(
+                    f"{self.recipe.rules}: rule {number}, {rule}, has no measures, which every question "
+                    "records. Mine the rules, or give them with support, body_size, pca_body_size, head_size "
+                    "and functional."
                 )
-            if why:
-                raise InputError(f"{path}: rule {number}, {rule}, {why}")
-        foreign = {*self.rules_with_unknown_names}
-        if fitting := tuple(rule for rule in self._given_rules if rule not in foreign):
+        if fitting := tuple(rule for rule in self._given_rules if not self.lacking(rule)):
             return fitting
-        names = sorted(frozenset().union(*map(self.lacking, foreign)))
+        names = sorted(frozenset().union(*map(self.lacking, self._given_rules)))
         raise InputError(
-            f"{path}: every rule names something that {self.recipe.kg} lacks: {_shown([*map(repr, names)])}. "
-            "Give rules for this graph; names must match exactly."
+            f"{self.recipe.rules}: every rule names something that {self.recipe.kg} lacks: "
+            f"{_shown([*map(repr, names)])}. Give rules for this graph; names must match exactly."
         )
 
     @cached_property
@@ -386,3 +398,83 @@ class Inputs:
             "amie_jar": self.amie and self.amie.digest,
         }
         return {key: value for key, value in found.items() if value is not None}
+
+
+def tell_apart(
+    kg: KnowledgeGraph,
+    labels: Mapping[str, str],
+    entities: Iterable[str],
+    types: Mapping[str, str] = MappingProxyType({}),
+    mute: Collection[str] = (),
+) -> dict[str, str]:
+    """Labels for homonyms, each with a word about it: *Mercury (planet)*, *Mercury (god)*.
+
+    The word is the label of a neighbor in the graph that the homonyms lack, the one that most entities share:
+    *planet* says more than the name of a crater. The labels depend on the graph and the labels given alone,
+    and every new one is unique.
+
+    Args:
+        kg: The graph.
+        labels: Entity → label; an entity without one is its own label.
+        entities: All entities that will have a name: those of the graph, and further ones.
+        types: Entity → what it is, in a word, which is better than any neighbor where homonyms differ in it.
+        mute: Relations whose neighbors say nothing of a homonym, such as a gender.
+
+    Returns:
+        Entity → label, for the homonyms that a neighbor or their type distinguishes; to the label of others
+        `rulemine.release.naming.name_entities` adds their ids.
+    """
+    groups: dict[str, list[str]] = {}
+    for entity in sorted(set(entities)):
+        groups.setdefault(labels.get(entity, entity), []).append(entity)
+    several = {label: group for label, group in groups.items() if len(group) > 1}
+    words = _words(kg, labels, {*chain(*several.values())}, mute)
+    taken, found = {*groups}, dict[str, str]()
+    for label, group in several.items():
+        about = [[*filter(None, [types.get(one)]), *words.get(one, ())] for one in group]
+        shared = Counter(chain(*map(set, about)))
+        for entity, ranked in zip(group, about, strict=True):
+            names = [f"{label} ({word})" for word in ranked if shared[word] == 1 and word != label]
+            if free := [name for name in names if name not in taken]:
+                taken.add(free[0])
+                found[entity] = free[0]
+    return found
+
+
+def nouns_of(kg: KnowledgeGraph, labels: Mapping[str, str], templates: Templates) -> dict[str, str]:
+    """Homonym → what it is, in a word: the noun that the templates have for most of its triples.
+
+    Args:
+        kg: The graph.
+        labels: Entity → label.
+        templates: The templates of its relations.
+    """
+    times = Counter(labels.get(entity, entity) for entity in kg.entities)
+    wanted = np.array([times[labels.get(entity, entity)] > 1 for entity in kg.entities], bool)
+    found: dict[str, Counter[str]] = {}
+    for column, direction in zip((0, 2), DIRECTIONS, strict=True):
+        for triple in kg.labeled(np.flatnonzero(wanted[kg.triples[:, column]])):
+            noun = read_description(templates[triple[1]].description(direction)).noun[0]
+            if noun not in _VAGUE:
+                found.setdefault(triple[column], Counter())[noun] += 1
+    return {entity: min(nouns, key=lambda n: (-nouns[n], n)) for entity, nouns in found.items()}
+
+
+def _words(
+    kg: KnowledgeGraph, labels: Mapping[str, str], entities: Collection[str], mute: Collection[str]
+) -> dict[str, list[str]]:
+    """The labels of each entity's neighbors, those with most triples first."""
+    s, r, o = kg.triples.T.astype(np.int64)
+    n, sizes = len(kg.entities), kg.relation_sizes()
+    degree = np.bincount(np.append(s, o), minlength=n)
+    wanted = np.array([entity in entities for entity in kg.entities], bool)
+    speaks = np.array([relation not in mute for relation in kg.relations], bool)
+    words: dict[str, dict[str, int]] = {}
+    for ends, others in ((s, o), (o, s)):
+        _, which, times = np.unique(r * n + others, return_inverse=True, return_counts=True)
+        rows = np.flatnonzero(speaks[r] & wanted[ends] & (times[which] <= _COMMON * sizes[r]))
+        for end, other in zip(ends[rows].tolist(), others[rows].tolist(), strict=True):
+            word = labels.get(kg.entities[other], "" if labels else kg.entities[other])
+            if word and len(word) <= _LONGEST and not set(word) & set("()"):
+                words.setdefault(kg.entities[end], {})[word] = int(degree[other])
+    return {one: sorted(some, key=lambda word: (-some[word], word)) for one, some in words.items()}

@@ -28,19 +28,17 @@ link, if there is no such list).
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rulemine.config import Option, read_toml, read_value
 from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.kinds.kind import Input
+from rulemine.phrasing.tables import misspelled
+from rulemine.recipe.inputs import Inputs, of_key
 from rulemine.registry import packaged_or_given
-
-if TYPE_CHECKING:
-    from rulemine.recipe.inputs import Inputs
 
 __all__ = ["INPUTS", "JOINS", "Joins", "Link", "load_joins"]
 
@@ -107,7 +105,7 @@ def load_joins(source: str, relations: Iterable[str], declarations: Declarations
     values, problems = _checked(read_toml(path))
     classes: Mapping[str, _Names] = values["classes"]
     if path == Path(source) and not problems:
-        problems = _unknown(values, {*known, *classes})
+        problems = [*misspelled(_named(values), known)]
     if problems:
         raise InputError(list_problems(str(path), problems, _EXPECTED))
 
@@ -153,53 +151,47 @@ def _checked(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         name: read_value(_Names, given.get(name, ()), name, problems, lists)
         for name in ("unions", "akin")
     }
-    values["classes"] = read_value(
+    classes = read_value(
         dict[str, _Names],
         given.get("classes", {}),
         "classes",
         problems,
         Option(expected="lists of names"),
     )
+    values["classes"] = classes or {}
     problems += [
-        f"{name!r} is no part of it; {did_you_mean(name, {*values, *_ROWS})}"
-        for name in given.keys() - {*values, *_ROWS}
+        f"class {name!r} names another class"
+        for name, members in values["classes"].items()
+        if any(member.removeprefix("^") in classes for member in members)
     ]
     for table, keys in _ROWS.items():
         rows = read_value(tuple[dict[str, Any], ...], given.get(table, ()), table, problems, tables)
-        values[table] = rows
-        for number, row in enumerate(rows or (), start=1):
+        values[table] = rows or ()
+        for number, row in enumerate(values[table], start=1):
             problems += [f"{table} {number} has {key!r}" for key in sorted(row.keys() - keys)]
             for key in [key for key in keys if key in row or key in _NEEDED]:
                 option = lists if keys[key] is _Names else None
                 read_value(keys[key], row.get(key), f"{table} {number}: {key}", problems, option)
-    classes = values["classes"] or {}
-    nested = {
-        name for name in classes if any(m.removeprefix("^") in classes for m in classes[name])
-    }
-    return values, [*problems, *(f"class {name!r} names another class" for name in sorted(nested))]
-
-
-def _unknown(values: Mapping[str, Any], known: set[str]) -> list[str]:
-    """Problems of the names that are nearly those of relations or classes."""
-    rows = [row for table in _ROWS for row in values[table]]
-    lists = [some for row in rows for some in row.values() if not isinstance(some, bool)]
-    every = chain(values["unions"], values["akin"], *values["classes"].values(), *lists)
-    named = dict.fromkeys(name.removeprefix("^") for name in every)
-    hints = {name: did_you_mean(name, known) for name in named if name not in known}
-    return [
-        f"{name!r} is no relation of the graph and no class; {hint}"
-        for name, hint in hints.items()
-        if hint.startswith("did you mean")
+    unknown = sorted(given.keys() - values)
+    return values, [
+        *(f"{name!r} is no part of it; {did_you_mean(name, values)}" for name in unknown),
+        *problems,
     ]
 
 
-def _read(inputs: "Inputs") -> Joins | None:
-    from rulemine.recipe.inputs import of_key
+def _named(values: Mapping[str, Any]) -> set[str]:
+    """The relations that a file names."""
+    lists = [values["unions"], values["akin"], *values["classes"].values()]
+    for row in (row for table in _ROWS for row in values[table]):
+        lists += [some for some in row.values() if not isinstance(some, bool)]
+    named = {name.removeprefix("^") for some in lists for name in some}
+    return named.difference(values["classes"])
 
+
+def _read(inputs: Inputs) -> Joins | None:
+    declarations = inputs.templates.declarations
     with of_key(f"{inputs.recipe.kind}.joins"):
-        return load_joins(
-            inputs.recipe.own.joins, inputs.kg.relations, inputs.templates.declarations
-        )
+        return load_joins(inputs.recipe.own.joins, inputs.kg.relations, declarations)
 
 
 JOINS = Input("joins", _read, digest=lambda joins: joins is not None)

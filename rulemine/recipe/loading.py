@@ -6,13 +6,14 @@ its first edit on it counts.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import shown, slots_of
+from rulemine.codec import shown
 from rulemine.config import (
+    Key,
     decode,
     hint,
     homes,
@@ -96,21 +97,20 @@ def decode_recipe(values: Mapping[str, Any], problems: list[str]) -> Recipe | No
     Returns:
         The recipe; None if there was a problem.
     """
-    before, kind = len(problems), _kind_in(values)
-    options = KINDS[kind].Options() if kind else None
-    known = (homes(type(options), f"{kind}.") if options else {}) | homes(Recipe)
+    before, kind, rest = len(problems), _known_kind(values.get("kind")), dict(values)
+    own = KINDS[kind].Options() if kind else None
+    known = (homes(type(own), f"{kind}.") if own else {}) | homes(Recipe)
 
     def suggest(key: str, others: Iterable[str]) -> str:
         if key in KINDS and key != kind:
             return f'it is for the kind {key} only. Leave it out, or set kind = "{key}"'
         return hint(known, key, others)
 
-    rest = dict(values)
-    if options and kind not in (slot.name for slot in slots_of(Recipe)):
-        options = read_table(options, rest.pop(kind, {}), kind, problems, suggest)
+    if own and kind not in Recipe.__slots__:
+        own = read_table(own, rest.pop(kind, {}), kind, problems, suggest)
     made = decode(Recipe, rest, problems, suggest=suggest)
     try:
-        return replace(made, own=options) if made and len(problems) == before else None
+        return replace(made, own=own) if made and len(problems) == before else None
     except ConfigError as problem:  # a rule about several keys
         problems.append(str(problem).rstrip("."))
         return None
@@ -132,9 +132,9 @@ def build_recipe(values: Mapping[str, Any], where: str) -> Recipe:
     return recipe
 
 
-def _kind_in(values: Mapping[str, Any]) -> str:
-    """The kind of question that plain values name; "" if there is no such kind."""
-    kind = values.get("kind", USUAL)
+def _known_kind(kind: Any) -> str:
+    """A kind of question that a file names, or the usual one; "" if there is no such kind."""
+    kind = USUAL if kind is None else kind
     return kind if isinstance(kind, str) and kind in KINDS else ""
 
 
@@ -150,27 +150,20 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     Raises:
         ConfigError: There is no such recipe, or it has errors.
     """
-    path, named, bases = recipe_file(name) or Path(name), named_recipes(), tuple[str, ...]()
-    if not name:
-        raise ConfigError(
-            "RECIPE is empty; expected a recipe, a .toml file, a data set or a KG as TSV or RDF."
-        )
-    if path.suffix == ".toml":
-        kind = next((value for key, value in reversed(settings) if key == ("kind",)), None)
-        values, bases = _read(path, kind, ())
-    elif name in _known() or path.exists() or "/" in name or path.suffix:
-        values = {"name": _name_of(path), "kg": name}
+    path, where = recipe_file(name), "the options given"
+    if path is not None:
+        kinds = [value for key, value in settings if key == ("kind",)]
+        values, files = _read(path, kinds)
+        where = " on ".join(map(str, files)) + f" with {where}" * bool(settings)
+    elif name and (name in _named_graphs() or Path(name).exists() or re.search(r"[/.]", name)):
+        values = {"name": _name_of(Path(name)), "kg": name}
     else:
-        raise ConfigError(
-            f"{name}: no such recipe, data set or file; {did_you_mean(name, {*named, *_known()})}"
-        )
+        hint = did_you_mean(name, {*named_recipes(), *_named_graphs()})
+        raise ConfigError(f"{name or 'RECIPE is empty'}: no such recipe, data set or file; {hint}")
     for key, value in settings:
         values = override(values, key, value)
-    where = " on ".join([str(path), *bases]) + " with the options given" * bool(settings)
-    if settings and path.suffix != ".toml":
-        where = "the options given"
     recipe = build_recipe(values, where)
-    _check_files(values, where, path, name)
+    _check_files(recipe, where, [path.parent, Path()] if path else [Path()], name)
     return recipe
 
 
@@ -182,45 +175,57 @@ def _name_of(path: Path) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", stem).strip("-") or "kg"
 
 
-def _read(
-    path: Path, kind: Any, before: tuple[Path, ...]
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The values of a recipe's file on top of those of its base, and the files of its bases.
+def _read(path: Path, kinds: Sequence[Any]) -> tuple[dict[str, Any], list[Path]]:
+    """The values of a recipe's file on top of those of its bases, and all these files.
 
     Args:
         path: The file.
-        kind: The kind of question of what is built on it; None: its own.
-        before: The files of which it is the base, the first one first.
+        kinds: The kinds of question that the command line names; the last one counts.
 
     Raises:
         ConfigError: There is no such base, or one is its own base.
     """
-    values = read_toml(path)
-    kind = values.get("kind") if kind is None else kind
-    base = values.pop("base", None)
-    if base is None:
-        return _beside(values, path.parent, _kind_in({"kind": kind or USUAL})), ()
-    named, chain = named_recipes(), (*before, path)
-    found = named.get(base, path.parent / base) if isinstance(base, str) else path
-    if not (isinstance(base, str) and found.suffix == ".toml" and found.is_file()):
-        raise ConfigError(
-            f"{path}: base is {shown(base)}, which is no recipe and no .toml file beside it; "
-            f"{did_you_mean(str(base), named)}"
-        )
-    if any(found.samefile(one) for one in chain):
-        circle = " → ".join(map(str, (*chain, found)))
-        raise ConfigError(f"{path}: base leads back to itself: {circle}. Leave one base out.")
-    below, bases = _read(found, kind, chain)
-    kind = kind or below.get("kind", USUAL)
-    if below.get("kind", USUAL) != kind and _kind_in({"kind": kind}):
-        # What only the kind of the base has says nothing of this one.
-        below = {key: value for key, value in below.items() if key not in {*KINDS} - {kind, USUAL}}
-        gone = {name for names in KINDS[kind].Options.lacks for name in names}
-        for section, table in below.items():
-            if isinstance(table, dict):
-                below[section] = {k: v for k, v in table.items() if f"{section}.{k}" not in gone}
-    above = _beside(values, path.parent, _kind_in({"kind": kind}))
-    return _merged(below, above), (str(found), *bases)
+    files = dict(_with_bases(path))
+    named = [value["kind"] for value in files.values() if "kind" in value]
+    kind, values = _known_kind([*kinds[-1:], *named, USUAL][0]), dict[str, Any]()
+    for file, own in reversed(files.items()):
+        if kind and values.get("kind", USUAL) != kind:
+            values = _for_kind(values, kind)
+        values = _merged(values, _beside(own, file.parent, kind))
+    return values, [*files]
+
+
+def _with_bases(path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yields the file of a recipe and those of its bases, each with its own values."""
+    named, chain = named_recipes(), [path]
+    while True:
+        values = read_toml(path)
+        base = values.pop("base", None)
+        yield path, values
+        if base is None:
+            return
+        below = named.get(str(base), path.parent / str(base))
+        if below.suffix != ".toml" or not below.is_file():
+            raise ConfigError(
+                f"{path}: base is {shown(base)}, which is no recipe and no .toml file beside it; "
+                f"{did_you_mean(str(base), named)}"
+            )
+        if any(below.samefile(one) for one in chain):
+            circle = " → ".join(map(str, [*chain, below]))
+            raise ConfigError(f"{path}: base leads back to itself: {circle}. Leave one base out.")
+        chain.append(path := below)
+
+
+def _for_kind(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """What the values of a recipe of another kind say of one of this kind."""
+    lacking = {name for names in KINDS[kind].Options.lacks for name in names}
+    return {
+        key: {k: v for k, v in value.items() if f"{key}.{k}" not in lacking}
+        if isinstance(value, dict)
+        else value
+        for key, value in values.items()
+        if key not in {*KINDS} - {kind, USUAL}
+    }
 
 
 def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,62 +238,60 @@ def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any
     return {**below, **above, **both}
 
 
-def _check_files(values: dict[str, Any], where: str, path: Path, name: str) -> None:
+def _beside(values: dict[str, Any], folder: Path, kind: str) -> dict[str, Any]:
+    """Resolves the paths in a user's recipe of a kind relative to it, if such a file exists."""
+    for key in file_keys(kind) if kind else ():
+        value, data = lookup(values, key.path), key.option.data_set or key.option.column
+        if isinstance(value, str) and value:
+            own = folder / key.option.path_of(value)
+            # A folder of a graph or of texts is meant unless it is called as a data set.
+            if own.is_file() or (data and own.is_dir() and not _is_name(key, value)):
+                drafted = key.name in AS_DRAFTED and own.is_file() and is_untouched(own)
+                place = AS_DRAFTED[key.name] if drafted else str(folder / value)
+                values = override(values, key.path, place)
+    return values
+
+
+def _is_name(key: Key, value: str) -> bool:
+    """Whether a value names something that is found without a path, or nothing."""
+    from rulemine.datasets.tables import HUB  # loads numpy
+
+    rules = key.option
+    return (
+        value in ("", *rules.words)
+        or (rules.data_set and (value in _named_graphs() or value.startswith(HUB)))
+        or (rules.packaged != "" and packaged_or_given(value, rules.packaged) != Path(value))
+    )
+
+
+def _check_files(recipe: Recipe, where: str, folders: Sequence[Path], name: str) -> None:
     """Reports all missing files of a recipe at once, with the places where they were looked for.
 
     Args:
-        values: The values of the recipe.
-        where: The recipe, for the message.
-        path: Its file, if it has one.
+        recipe: The recipe.
+        where: What it is called in the message.
+        folders: Where its files may be.
         name: Its name as the user gave it; a KG given as the recipe is checked when it is read.
     """
-    from rulemine.datasets.tables import HUB
-
-    problems, folders = [], [path.parent, Path()] if path.suffix == ".toml" else [Path()]
-    for key in file_keys(_kind_in(values)):
-        value, packed = lookup(values, key.path) or "", key.option.packaged
-        known = _known() if key.option.data_set else set()
+    problems, plain = [], recipe.plain()
+    for key in file_keys(recipe.kind):
+        value, packed = lookup(plain, key.path), key.option.packaged
         own = key.option.path_of(value)
-        there = (packaged_or_given(own, packed) if packed else Path(own)).exists()
-        if (
-            there
-            or value in {"", name, *key.option.words, *known}
-            or (known and value.startswith(HUB))
-        ):
-            continue
-        looked = " and ".join(dict.fromkeys(str((f / own).absolute()) for f in folders))
-        if packed:
-            names = sorted(f.parent.name for f in packaged("datasets").glob(f"*/{packed}"))
-            looked = f"those of this package ({', '.join(names)}) and {looked}"
-        problem = f'{key.name} names "{value}"; looked at {looked}: no such file'
-        if known and not Path(value).suffix:
-            problem += f", and no such data set; {did_you_mean(value, known)}"
-        problems.append(problem)
+        if value != name and not _is_name(key, value) and not Path(own).exists():
+            looked = " and ".join(dict.fromkeys(str((f / own).absolute()) for f in folders))
+            names = [f.parent.name for f in packaged("datasets").glob(f"*/{packed or None}")]
+            names += _named_graphs() if key.option.data_set else []
+            hint = f", and nothing of this name is known; {did_you_mean(value, names)}"
+            hint *= bool(names) and not Path(value).suffix
+            problems.append(f'{key.name} names "{value}"; looked at {looked}: no such file{hint}')
     if problems:
         advice = "Paths are relative to the recipe or the current folder."
         raise ConfigError(list_problems(where, problems, advice))
 
 
-def _known() -> set[str]:
+def _named_graphs() -> set[str]:
     """The names of data sets and property graphs."""
     from rulemine.datasets.property_graphs import NAMED_GRAPHS
     from rulemine.datasets.registry import data_sets  # loads numpy
 
     return {*data_sets(), *NAMED_GRAPHS}
-
-
-def _beside(values: dict[str, Any], folder: Path, kind: str) -> dict[str, Any]:
-    """Resolves the paths in a user's recipe of a kind relative to it, if such a file exists."""
-    for key in file_keys(kind) if kind else ():
-        value = lookup(values, key.path)
-        if not isinstance(value, str) or not value:
-            continue
-        own = folder / key.option.path_of(value)
-        # A folder of texts too, unless it is called like a data set, whose name comes first.
-        texts = key.option.column and packaged_or_given(value, key.option.packaged) == Path(value)
-        folders = texts or (key.option.data_set and own.is_dir() and value not in _known())
-        if own.is_file() or (folders and own.is_dir()):
-            untouched = own.is_file() and key.name in AS_DRAFTED and is_untouched(own)
-            place = AS_DRAFTED[key.name] if untouched else str(folder / value)
-            values = override(values, key.path, place)
-    return values

@@ -18,7 +18,7 @@ relations and classes of relations that it names itself:
     reason = "who worked together elsewhere may or may not have done so here"
 
 Without a file, relations of a graph are known by their names, by phrase books and by their objects to be ids,
-dates, addresses, images and the like (`kept_out`); and the standards are those of the vocabularies whose
+dates, addresses, images and the like, and the standards are those of the vocabularies whose
 phrase books word its relations (`standards/*.toml`). With a filter of either sort, relations are left out
 whose triples make dull or endless questions (`excluded_relations`). All these relations are excluded before
 anything is removed: their triples stay, may be part of proofs, and are never removed. Each has one reason.
@@ -30,6 +30,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -49,7 +50,7 @@ from rulemine.registry import packaged_or_given
 from rulemine.rules.eligibility import Standard
 
 __all__ = [
-    "ONE_END", "TOO_MANY", "RelationFilter", "excluded_relations", "found_filter", "inverses_in", "kept_out",
+    "ONE_END", "TOO_MANY", "RelationFilter", "excluded_relations", "found_filter", "inverses_in",
     "load_filter", "standard_lines", "without_inverses",
 ]  # fmt: skip
 
@@ -106,60 +107,60 @@ def load_filter(
             a name looks like a misspelled relation. All problems are in one message.
     """
     path, known = packaged_or_given(str(source), "filter.toml"), {*relations}
-    problems: list[str] = []
+    problems, standards = list[str](), list[Standard]()
     file = decode(_File, {"classes": {}, "standards": [], **read_toml(path)}, problems)
-    standards: list[Standard] = []
-    named: list[str] = [*file.drop] if file else []
     for number, row in enumerate(file.standards if file else (), start=1):
         standard = decode(Standard, row, problems, f"standard {number}: ")
-        if standard is not None and standard.reason.strip() and any(_lists(standard)):
-            standards.append(standard)
-            named += (name for some in _lists(standard) for name in some)
-        elif standard is not None:
+        if standard and not (standard.reason.strip() and any(_lists(standard))):
             problems.append(f"standard {number} has no reason, or none of {', '.join(_LISTS)}")
+        standards += [standard] if standard else []
     if file and path == Path(source) and not called:
-        named += (name for members in file.classes.values() for name in members)
-        problems += misspelled({*named} - file.classes.keys(), known)
-    if problems or file is None:
+        lists = [file.drop, *file.classes.values(), *chain(*map(_lists, standards))]
+        problems += misspelled({*chain(*lists)} - file.classes.keys(), known)
+    if problems or not file:
         raise InputError(list_problems(str(path), problems, _EXPECTED))
-    every = (_resolved(one, file.classes, known, called) for one in standards)
-    return RelationFilter(
-        {relation: file.drop[relation] for relation in sorted(known & file.drop.keys())},
-        tuple(one for one in every if one),
-    )
+
+    def found(names: Iterable[str]) -> tuple[str, ...]:
+        members = [member for name in names for member in file.classes.get(name, [name])]
+        known_as = [
+            r for member in members for r in (called.get(member, ()) if called else [member])
+        ]
+        return tuple(sorted(known & {*known_as}))
+
+    fitting = []
+    for standard in standards:
+        here: dict[str, Any] = {name: found(getattr(standard, name)) for name in _LISTS}
+        if all(here[n] or not getattr(standard, n) for n in _LISTS if n != "head_not"):
+            fitting.append(replace(standard, **here))
+    drop = {relation: file.drop[relation] for relation in sorted(known & file.drop.keys())}
+    return RelationFilter(drop, tuple(fitting))
 
 
 def _lists(standard: Standard) -> list[tuple[str, ...]]:
     return [getattr(standard, name) for name in _LISTS]
 
 
-def _resolved(
-    standard: Standard,
-    classes: Mapping[str, Sequence[str]],
-    known: set[str],
-    called: Mapping[str, Sequence[str]],
-) -> Standard | None:
-    """The standard with relations of the graph alone; None: it holds for no rule of the graph."""
-    lists: dict[str, Any] = {}
-    for name, named in zip(_LISTS, _lists(standard), strict=True):
-        members = {relation for one in named for relation in classes.get(one, [one])}
-        if called:
-            members = {relation for one in members for relation in called.get(one, ())}
-        lists[name] = tuple(sorted(members & known))
-        if named and not lists[name] and name != "head_not":
-            return None
-    return replace(standard, **lists)
-
-
-def found_filter(kg: KnowledgeGraph, names: Mapping[str, str]) -> RelationFilter:
+def found_filter(
+    kg: KnowledgeGraph, names: Mapping[str, str] = MappingProxyType({})
+) -> RelationFilter:
     """The filter of a graph that has no file: a function of the graph and its labels alone.
 
     Args:
-        kg: The complete KG.
+        kg: The complete KG. One whose entities are all numbers keeps its relations.
         names: Relation → what it is called, where that is not its own name.
     """
     called = {**names, **kg.relation_iris}
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
+    drop = _by_objects(kg)
+    for relation in kg.relations:
+        words = " ".join(word.lower() for word in words_of(names.get(relation, relation)))
+        whys = [why for form, why in _BY_NAME if re.search(rf"\b(?:{form})", words)]
+        if whys:
+            drop[relation] = whys[0]
+    for relation, table in known_tables(kg.relations, called, sizes).items():
+        drop.pop(relation, None)
+        if table.ask == "none":
+            drop[relation] = table.ask_reason
     standards: list[Standard] = []
     for book in packaged_books():
         path, here = packaged("recipe", "standards") / f"{book.name}.toml", defaultdict(list)
@@ -167,7 +168,7 @@ def found_filter(kg: KnowledgeGraph, names: Mapping[str, str]) -> RelationFilter
             here[known].append(relation)
         if here and path.is_file():
             standards += load_filter(path, kg.relations, here).standards
-    return RelationFilter(kept_out(kg, names), standards=tuple(standards))
+    return RelationFilter(dict(sorted(drop.items())), tuple(standards))
 
 
 def standard_lines(standards: Iterable[Standard]) -> Iterator[str]:
@@ -230,26 +231,6 @@ LEAST_TRIPLES = 30
 """Fewer triples say too little of a relation."""
 
 
-def kept_out(kg: KnowledgeGraph, names: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-    """The relations of an own graph that are not asked about, with the reasons, sorted by relation.
-
-    Args:
-        kg: The complete KG. One whose entities are all numbers keeps its relations.
-        names: Relation → what it is called, where that is not its own name.
-    """
-    sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
-    found = _by_objects(kg)
-    found |= {r: why for r in kg.relations if (why := _by_name(names.get(r, r)))}
-    books = known_tables(kg.relations, {**names, **kg.relation_iris}, sizes)
-    found |= {r: table.ask_reason for r, table in books.items()}
-    return {r: found[r] for r in sorted(found) if r not in books or books[r].ask == "none"}
-
-
-def _by_name(relation: str) -> str:
-    words = " ".join(word.lower() for word in words_of(relation))
-    return next((why for pattern, why in _BY_NAME if re.search(rf"\b(?:{pattern})", words)), "")
-
-
 def _by_objects(kg: KnowledgeGraph) -> dict[str, str]:
     """The relations whose objects look like literals, or are values of which nothing else is known."""
     degree = np.bincount(kg.triples[:, [0, 2]].reshape(-1), minlength=len(kg.entities))
@@ -260,12 +241,11 @@ def _by_objects(kg: KnowledgeGraph) -> dict[str, str]:
     }
     for relation, rows in zip(kg.relations, rows_by_relation(kg), strict=True):
         subjects, _, objects = kg.triples[rows].T
+        if len(objects) >= LEAST_TRIPLES and (degree[objects] == 1).mean() >= MOST:
+            found[relation] = "nothing else is known of its objects: values of one thing each"
         for why, those in looks.items():
             if len(objects) and those[objects].mean() >= MOST > 1 - MOST >= those[subjects].mean():
                 found[relation] = why
-        if len(objects) >= LEAST_TRIPLES and (degree[objects] == 1).mean() >= MOST:
-            why = "nothing else is known of its objects: values of one thing each"
-            found.setdefault(relation, why)
     return found
 
 
@@ -284,17 +264,16 @@ def excluded_relations(
     """
     dropped = dict(listed)
     for relation, rows in zip(kg.relations, rows_by_relation(kg), strict=True):
-        if relation in dropped or not len(rows):
-            continue
-        ends = [
-            np.unique(c, return_inverse=True, return_counts=True)[1:]
-            for c in kg.triples[rows].T[::2]
-        ]
-        answers = [times[which] for which, times in ends]
-        if max(map(np.max, answers)) > max_end_share * len(rows):
-            dropped[relation] = ONE_END
-        elif min(map(np.median, answers)) > max_median_answers:
-            dropped[relation] = TOO_MANY
+        if relation not in dropped and len(rows):
+            ends = [
+                np.unique(column, return_inverse=True, return_counts=True)
+                for column in kg.triples[rows].T[::2]
+            ]
+            answers = [times[which] for _, which, times in ends]
+            if max(map(np.max, answers)) > max_end_share * len(rows):
+                dropped[relation] = ONE_END
+            elif min(map(np.median, answers)) > max_median_answers:
+                dropped[relation] = TOO_MANY
     return dict(sorted(dropped.items()))
 
 
@@ -309,12 +288,11 @@ def inverses_in(kg: KnowledgeGraph) -> dict[str, str]:
         The relation that says nothing new → the other one, sorted.
     """
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
-    whole = [row for row in overlapping_relations(kg) if row.reversed and row.share == 1]
-    both = {row[:2] for row in whole} & {(row.other, row.relation) for row in whole}
-    found: dict[str, str] = {}
-    for kept, other in sorted(both, key=lambda pair: [(len(name), name) for name in pair]):
-        first = (len(kept), kept) < (len(other), other) and not {kept, other} & found.keys()
-        if first and (kept in other or sizes[kept] >= FOUND_TRIPLES):
+    rows = [row for row in overlapping_relations(kg) if row.reversed and row.share == 1]
+    whole, found = {row[:2] for row in rows}, dict[str, str]()
+    for kept, other in sorted(whole, key=lambda pair: [(len(name), name) for name in pair]):
+        first = (len(kept), kept) < (len(other), other) and found.keys().isdisjoint((kept, other))
+        if first and (other, kept) in whole and (kept in other or sizes[kept] >= FOUND_TRIPLES):
             found[other] = kept
     return dict(sorted(found.items()))
 
@@ -329,7 +307,10 @@ def without_inverses(kg: KnowledgeGraph, inverses: Mapping[str, str]) -> Knowled
     if kg.relation_ids.keys().isdisjoint(inverses):
         return kg
     turned = ((o, inverses[r], s) if r in inverses else (s, r, o) for s, r, o in kg.labeled())
-    made = KnowledgeGraph.from_triples(turned)
-    iris = {name: iri for name, iri in kg.relation_iris.items() if name not in inverses}
-    told = {name: getattr(kg, name) for name in ("duplicates", "trimmed", "left_out")}
-    return replace(made, **told, relation_iris=iris)
+    return replace(
+        KnowledgeGraph.from_triples(turned),
+        duplicates=kg.duplicates,
+        trimmed=kg.trimmed,
+        left_out=kg.left_out,
+        relation_iris={r: iri for r, iri in kg.relation_iris.items() if r not in inverses},
+    )

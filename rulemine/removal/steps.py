@@ -15,8 +15,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.kg.priors import CORE_PRIOR
 from rulemine.recipe.inputs import Inputs
-from rulemine.recipe.options import SelectionSection
-from rulemine.recipe.recipe import Recipe
+from rulemine.recipe.recipe import Recipe, SelectionSection
 from rulemine.removal.levels import levels_of, thin
 from rulemine.removal.maximal import choose
 from rulemine.removal.selection import RemovalPlan, Selection, SelectionCounts

@@ -33,12 +33,11 @@ SEED = "seed is {}; expected a whole number from 0 to 9223372036854775807"
         ("questions.max_answer_share=1e400", "max_answer_share is inf; expected a number above 0"),
         ("name=caf\udce9", r"name is 'caf\\udce9'; expected UTF-8 text"),
         ("\udce9=1", r"unknown key '\\udce9'; known: about"),
-        ("questions.templates=none.toml", r'templates names "none\.toml"; looked at those of this package '
-         r"\(demo, family, fb15k237, geography, umls\) and /.*/none\.toml: no such file"),
-        ("questions.filter=demo", r'filter names "demo"; looked at those of this package \(fb15k237\)'),
+        ("questions.templates=none.toml", r'templates names "none\.toml"; looked at /.*/none\.toml: no'),
+        ("questions.filter=demo", r'filter names "demo"; looked at /.*demo: no such .*known: fb15k237'),
         ("questions.filter=empty", r"questions\.filter: empty: drop is missing\. A filter file has"),
         ("labels=empty", "labels: empty: is empty; at least one line"),
-        ("reference=famly", r"reference names \"famly\"; .* no such data set; did you mean 'family'"),
+        ("reference=famly", r"reference names \"famly\"; .* nothing of this name.*did you mean 'family'"),
     ],
     ids=lambda v: v[:40].encode("ascii", "replace").decode(),
 )  # fmt: skip
@@ -84,7 +83,7 @@ def test_a_recipe_that_names_what_is_not_there(
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["build", ""], "RECIPE is empty; expected a recipe"),
+        (["build", ""], "RECIPE is empty: no such recipe"),
         ([*BUILD, "--seed", DIGITS], "seed is '?10+.*expected a whole number"),
         (["mine", "kg.tsv", "--min-initial-support", DIGITS], "expected a whole number"),
         (["mine", "kg.tsv", "--head-relations", "@empty"], "empty: is empty"),

@@ -12,8 +12,7 @@ from rulemine.evaluation.reporting.made import in_short
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import load_recipe
-from rulemine.recipe.options import QuestionSection
-from rulemine.recipe.recipe import Recipe
+from rulemine.recipe.recipe import QuestionSection, Recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release

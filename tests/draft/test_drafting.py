@@ -20,7 +20,7 @@ from rulemine.draft.drafting import (
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.rules.balance import Limits, balance
-from rulemine.recipe.options import MiningSection
+from rulemine.recipe.recipe import MiningSection
 from rulemine.release.question_set import read_question_set
 from rulemine.release.reader import Release
 from rulemine.rules.formats import read_rules

@@ -15,7 +15,7 @@ from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.dealing import DRAWN
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import load_recipe
-from rulemine.recipe.options import QuestionSection
+from rulemine.recipe.recipe import QuestionSection
 from rulemine.release.reader import Release
 from rulemine.verify import verify
 

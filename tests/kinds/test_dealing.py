@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulemine.kinds.dealing import DRAWN, ENOUGH, GIVES, Dealable, Share, by_ratios, deal
-from rulemine.recipe.options import QuestionSection
+from rulemine.recipe.recipe import QuestionSection
 from tests import some_seeds
 
 

@@ -1,6 +1,6 @@
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
-from rulemine.recipe.homonyms import nouns_of, tell_apart
+from rulemine.recipe.inputs import nouns_of, tell_apart
 
 TRIPLES = [
     *[(f"p{n}", "type", "planet") for n in range(4)],

@@ -7,7 +7,7 @@ import pytest
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import load_recipe
-from rulemine.recipe.relation_filter import kept_out
+from rulemine.recipe.relation_filter import found_filter
 
 THINGS = [(f"person {i}", "knows", f"person {(7 * i + 1) % 90}") for i in range(90)]
 
@@ -30,7 +30,7 @@ def with_relation(name: str, triples: int = 3) -> KnowledgeGraph:
     ],
 )  # fmt: skip
 def test_a_name_says_that_a_relation_is_not_asked_about(name: str) -> None:
-    assert list(kept_out(with_relation(name))) == [name]
+    assert list(found_filter(with_relation(name)).drop) == [name]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_name_says_that_a_relation_is_not_asked_about(name: str) -> None:
     ],
 )  # fmt: skip
 def test_other_relations_stay(name: str) -> None:
-    assert kept_out(with_relation(name)) == {}
+    assert found_filter(with_relation(name)).drop == {}
 
 
 @pytest.mark.parametrize(
@@ -54,27 +54,27 @@ def test_other_relations_stay(name: str) -> None:
 )  # fmt: skip
 def test_objects_that_look_like_literals_are_not_asked_for(value: str, why: str) -> None:
     rows: list[Triple] = [(f"person {i}", "has", value.format(i % 20)) for i in range(60)]
-    assert kept_out(KnowledgeGraph.from_triples([*THINGS, *rows])) == {
+    assert found_filter(KnowledgeGraph.from_triples([*THINGS, *rows])).drop == {
         "has": f"its objects are {why}"
     }
 
 
 def test_a_graph_whose_entities_are_numbers_keeps_its_relations() -> None:
     rows = [(str(i), "aunt", str((7 * i + 1) % 90)) for i in range(90)]
-    assert kept_out(KnowledgeGraph.from_triples(rows)) == {}
+    assert found_filter(KnowledgeGraph.from_triples(rows)).drop == {}
 
 
 def test_values_of_one_thing_each_are_not_asked_for() -> None:
     rows = [(f"person {i}", "r", f"value {i}") for i in range(60)]
-    found = kept_out(KnowledgeGraph.from_triples([*THINGS, *rows]))
-    assert found == {"r": "nothing else is known of its objects: values of one thing each"}
+    found = found_filter(KnowledgeGraph.from_triples([*THINGS, *rows]))
+    assert found.drop == {"r": "nothing else is known of its objects: values of one thing each"}
 
 
 def test_a_phrase_book_knows_what_is_not_asked_about() -> None:
     rows = [(f"person {i}", "P21", f"person {i % 9}") for i in range(60)]
     names = ("P19", "P22", "P25", "P26", "P40")
     rows += [(f"person {i}", name, f"person {i + 5}") for name in names for i in range(60)]
-    assert [*kept_out(KnowledgeGraph.from_triples(rows))] == ["P21"]
+    assert [*found_filter(KnowledgeGraph.from_triples(rows)).drop] == ["P21"]
 
 
 def test_what_is_found_is_left_out_and_an_empty_filter_finds_nothing(tmp_path: Path) -> None:
@@ -86,5 +86,5 @@ def test_what_is_found_is_left_out_and_an_empty_filter_finds_nothing(tmp_path: P
 
 def test_a_relation_is_known_by_what_it_is_called() -> None:
     kg = with_relation("r12")
-    assert kept_out(kg) == {}
-    assert [*kept_out(kg, {"r12": "date of birth"})] == ["r12"]
+    assert found_filter(kg).drop == {}
+    assert [*found_filter(kg, {"r12": "date of birth"}).drop] == ["r12"]

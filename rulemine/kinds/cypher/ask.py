@@ -31,7 +31,7 @@ from rulemine.kinds.dealing import DRAWN, Dealable, by_ratios, deal, fill_empty
 from rulemine.kinds.graded import new_question
 from rulemine.kinds.texts import SAME
 from rulemine.recipe.earlier import AGAIN
-from rulemine.recipe.options import QuestionSection
+from rulemine.recipe.recipe import QuestionSection
 from rulemine.release.naming import name_entities
 from rulemine.release.proof_triples import Fact
 from rulemine.release.records import SPLITS, HardAnswer, Question, Rejection

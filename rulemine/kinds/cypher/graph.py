@@ -15,8 +15,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kinds.cypher.words.names import noun
 from rulemine.kinds.kind import Input
-from rulemine.recipe.homonyms import tell_apart
-from rulemine.recipe.inputs import Inputs, of_key
+from rulemine.recipe.inputs import Inputs, of_key, tell_apart
 from rulemine.seeds import stream
 
 __all__ = ["INPUTS", "node_names"]

@@ -12,7 +12,7 @@ from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kinds.cypher.ask import asked_last, signature_of
 from rulemine.kinds.cypher.options import SPLIT_WAYS
 from rulemine.recipe.loading import load_recipe
-from rulemine.recipe.options import QuestionSection
+from rulemine.recipe.recipe import QuestionSection
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS

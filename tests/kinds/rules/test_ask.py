@@ -12,8 +12,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.priors import priors
 from rulemine.phrasing.templates import Templates, load_templates
-from rulemine.recipe.options import QuestionSection, SelectionSection
-from rulemine.recipe.recipe import Recipe
+from rulemine.recipe.recipe import QuestionSection, Recipe, SelectionSection
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection, SelectionCounts
 from rulemine.removal.setting import Setting

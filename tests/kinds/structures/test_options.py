@@ -15,8 +15,7 @@ from rulemine.kinds.bounds import NEAR_DUPLICATE
 from rulemine.kinds.structures.ask import within_limit
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.recipe.loading import load_recipe
-from rulemine.recipe.options import QuestionSection
-from rulemine.recipe.recipe import Recipe
+from rulemine.recipe.recipe import QuestionSection, Recipe
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question

@@ -16,8 +16,7 @@ from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.links import linked, parts_of
 from rulemine.query.parser import parse
 from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
-from rulemine.recipe.options import QuestionSection
-from rulemine.recipe.recipe import Recipe
+from rulemine.recipe.recipe import QuestionSection, Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection, SelectionCounts
 from rulemine.rules.formats import parse_readable

@@ -34,8 +34,7 @@ from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Count, Difference
 from rulemine.recipe.earlier import NOTHING, Earlier
-from rulemine.recipe.options import QuestionSection
-from rulemine.recipe.recipe import Recipe
+from rulemine.recipe.recipe import QuestionSection, Recipe
 from rulemine.release.naming import Namer
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet

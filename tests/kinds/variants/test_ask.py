@@ -33,8 +33,7 @@ from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.recipe.earlier import NOTHING, Earlier
 from rulemine.recipe.joins import Joins
-from rulemine.recipe.options import QuestionSection
-from rulemine.recipe.recipe import Recipe
+from rulemine.recipe.recipe import QuestionSection, Recipe
 from rulemine.release.naming import Namer
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
