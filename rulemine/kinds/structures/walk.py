@@ -3,9 +3,9 @@
 A plan says which steps of a structure are removed. Its first step is drawn among all from which the rest
 can be drawn: of their links one at random, then one of the entities that it leads to, then the step, so that
 neither hubs nor large relations prevail. Each further step leads to where the one before starts, by a link
-that may be joined with it; at a dead end another step is tried. What each part of a query gives is known at
-once: parts that give too much, branches that are not needed and anchors that would be passed through are not
-drawn.
+that may be joined with it; at a dead end another step is tried, none twice. A first step from which a walk
+found nothing new is not taken again. What each part of a query gives is known at once: parts that give too
+much, branches that are not needed and anchors that would be passed through are not drawn.
 """
 
 from bisect import bisect_left
@@ -130,15 +130,16 @@ class StepTable:
 
     Attributes:
         at: Which ones.
-        targets: Where each leads.
         starts: Where those of each target and link begin, and where the last ones end.
         links: The links of these groups.
+        targets: Where each group leads.
     """
 
     def __init__(self, steps: Steps, at: Ints) -> None:
-        self.at, self.targets = at, steps.target[at].data
         first = changes(steps.target[at], steps.link[at])
-        self.starts, self.links = np.append(first, len(at)), steps.link[at[first]]
+        self.at, self.starts = at, np.append(first, len(at))
+        self.links, self.targets = steps.link[at[first]], steps.target[at[first]]
+        self._ends = self.targets.data
 
     def by_link(self) -> list[list[int]]:
         """The groups of each link."""
@@ -146,14 +147,14 @@ class StepTable:
         ends = np.flatnonzero(np.diff(self.links[order])) + 1
         return [some.tolist() for some in np.split(order, ends)] if len(order) else []
 
-    def bounds(self, group: int) -> tuple[int, int]:
-        """Where the steps of a group begin and end."""
-        return int(self.starts[group]), int(self.starts[group + 1])
+    def to(self, target: int) -> list[int]:
+        """Where the groups that lead to an entity begin and end."""
+        return [bisect_left(self._ends, end) for end in (target, target + 1)]
 
-    def to(self, target: int) -> Ints:
-        """The steps to an entity."""
-        low = bisect_left(self.targets, target)
-        return self.at[low : bisect_left(self.targets, target + 1, low)]
+    def drawn(self, group: int, random: Callable[[int], int]) -> int:
+        """A step of a group at random."""
+        start = self.starts.item(group)
+        return self.at.item(start + random(self.starts.item(group + 1) - start))
 
 
 class Walk:
@@ -188,9 +189,8 @@ class Walk:
         self._few, self._most, self._random = few, most, random
         self._seen = set[Any]()
         self._times = Counter[Any]()
-        self._left = 0
-        self._table, self._first = lru_cache(None)(self._made), lru_cache(None)(self._made_first)
-        self._steps_to = lru_cache(REMEMBERED)(self._joined)
+        self._table, self._plans = lru_cache(None)(self._made), lru_cache(None)(self._planned)
+        self._groups_to = lru_cache(REMEMBERED)(self._joined)
         self._akin = lru_cache(REMEMBERED)(self._akin_to)
 
     def draw(self, missing: int, core: bool) -> Query | None:
@@ -202,11 +202,11 @@ class Walk:
         """
         plans, steps = self._plans(missing, core), self._steps
         for _ in range(WALKS if plans else 0):
-            plan = plans[self._random(len(plans))]
-            table, groups_of = self._first(plan)
+            plan, table, groups_of = plans[self._random(len(plans))]
             groups = groups_of[self._random(len(groups_of))]
-            start, end = table.bounds(groups[self._random(len(groups))])
-            first = int(table.at[start + self._random(end - start)])
+            first = table.drawn(groups[self._random(len(groups))], self._random)
+            if (plan, first) in self._seen:
+                continue
             target, self._left = int(steps.target[first]), TRIES
             for part in self._node(plan, target, None, frozenset((target,)), first):
                 shared = {*part.gives, *part.anchors, *(steps.links[one][0] for one in part.links)}
@@ -220,6 +220,7 @@ class Walk:
                     self._times.update(shared)
                     self._bar({one for one in part.links if self._is_full(steps.links[one][0])})
                     return self._query(part.form)
+            self._seen.add((plan, first))
         return None
 
     def _is_full(self, one: Any) -> bool:
@@ -233,13 +234,13 @@ class Walk:
         names, steps = {self._steps.links[one][0] for one in links}, self._steps
         gone = np.array([relation in names for relation, _ in steps.links], bool)
         self._barred = self._barred | gone[steps.link]
-        for kept in (self._table, self._first, self._steps_to):
+        for kept in (self._table, self._plans, self._groups_to):
             kept.cache_clear()
         for name in ("_leaving", "_branching"):
             self.__dict__.pop(name, None)
 
-    def _plans(self, missing: int, core: bool) -> list[Goal]:
-        """The plans of which something can be drawn."""
+    def _planned(self, missing: int, core: bool) -> list[tuple[Goal, StepTable, list[list[int]]]]:
+        """The plans of which something can be drawn, the steps that are drawn first, by link."""
         count, gone = LINKS[self._name], CORE if core else REMOVED
         others = STATED if missing else CLEAN
         found = dict.fromkeys(
@@ -248,7 +249,12 @@ class Walk:
             )
             for some in combinations(range(count), missing)
         )
-        return [plan for plan in found if self._first(plan)[1]]
+        return [
+            (plan, table, table.by_link())
+            for plan in found
+            for table in [self._first(plan)]
+            if len(table.at)
+        ]
 
     def _query(self, form: Any) -> Query:
         """The query of a form, see `Drawn`."""
@@ -314,11 +320,14 @@ class Walk:
         self, node: Goal, place: int, target: int, above: int | None, beside: tuple[int, ...]
     ) -> Iterator[int]:
         """Draws steps to an entity, each time of their links one at random."""
-        some, starts = self._steps_to(node, place, target, above, beside)
-        for _ in range(min(EACH, self._left) if some else 0):
-            self._left -= 1
-            group = self._random(len(starts) - 1)
-            yield some[starts[group] + self._random(starts[group + 1] - starts[group])]
+        table, groups, most = self._groups_to(node, place, target, above, beside)
+        tried = set[int]()
+        for _ in range(min(EACH, self._left, most)):
+            step = table.drawn(groups[self._random(len(groups))], self._random)
+            if step not in tried:
+                tried.add(step)
+                self._left -= 1
+                yield step
 
     def _onward(self, part: Drawn, link: int) -> Drawn | None:
         """What a link leads to from a part; None: a branch of it is not needed then."""
@@ -363,8 +372,7 @@ class Walk:
         """Draws unions of a step from an anchor and one of the same link from an anchor that is akin."""
         (anchor,), (link,), reached = part.anchors, part.links, self._steps.reached
         others = self._akin(anchor, link)
-        for _ in range(EACH if others else 0):
-            other = others[self._random(len(others))]
+        for other in {others[self._random(len(others))]: 0 for _ in range(min(EACH, len(others)))}:
             more = reached(link, other)
             gives = part.gives | more
             if (
@@ -382,25 +390,25 @@ class Walk:
 
         Two entities are akin if some link leads to both from one entity, and to few others.
         """
-        steps, near = self._steps, self._near.to(anchor)
-        some = near[:: -(-len(near) // TRIES) or 1].tolist()
+        steps, near = self._steps, self._near
+        some = near.at[slice(*near.starts[near.to(anchor)])]
+        some = some[:: -(-len(some) // TRIES) or 1].tolist()
         reached = (steps.reached(int(steps.link[step]), int(steps.source[step])) for step in some)
         found = sorted(_NONE.union(*reached) - {anchor})
         return [one for one in found if self._anchors[one] and steps.reached(link, one)]
 
     def _joined(
         self, node: Goal, place: int, target: int, above: int | None, beside: tuple[int, ...]
-    ) -> tuple[list[int], list[int]]:
-        """The steps to an entity that may be joined with others, and where those of each link begin."""
-        some = self._table(node, place).to(target)
-        link = self._steps.link[some]
-        fits = np.ones(len(some), bool)
-        if above is not None:
-            fits &= self._joinable.after[link, above]
+    ) -> tuple[StepTable, list[int], int]:
+        """The steps of a place, which groups of them lead to an entity and may be joined, and how many."""
+        table = self._table(node, place)
+        low, high = table.to(target)
+        link = table.links[low:high]
+        fits = np.ones(len(link), bool) if above is None else self._joinable.after[link, above]
         for other in beside:
-            fits &= self._joinable.beside[link, other]
-        starts = np.flatnonzero(np.diff(link[fits], prepend=-1)).tolist()
-        return some[fits].tolist(), [*starts, int(fits.sum())]
+            fits = fits & self._joinable.beside[link, other]
+        groups = np.flatnonzero(fits) + low
+        return table, groups.tolist(), int((table.starts[groups + 1] - table.starts[groups]).sum())
 
     def _made(self, node: Goal, place: int) -> StepTable:
         """The steps of a place from whose source the rest below can be drawn."""
@@ -414,16 +422,15 @@ class Walk:
             at = at[_has(first, steps.source[at], steps.link[at])]
         return StepTable(steps, at)
 
-    def _made_first(self, plan: Goal) -> tuple[StepTable, list[list[int]]]:
-        """The steps that may be drawn first, and the groups of each link."""
+    def _first(self, plan: Goal) -> StepTable:
+        """The steps that may be drawn first."""
         at, steps = self._table(plan, 0).at, self._steps
         if plan.hops[1:]:
             beside = self._possible(plan._replace(hops=plan.hops[1:]), self._beside)
             at = at[_has(beside, steps.target[at], steps.link[at])]
         else:
             at = at[self._joinable.asks[steps.link[at]]]
-        table = StepTable(steps, at)
-        return table, table.by_link()
+        return StepTable(steps, at)
 
     def _possible(self, node: Goal, pairs: Bits) -> Bits:
         """Whether a node can give each entity, above or beside each link: shape (entities, links / 8)."""
@@ -431,9 +438,8 @@ class Walk:
         for place in range(len(node.hops)):
             table, found = self._table(node, place), np.zeros_like(possible)
             if len(table.at):
-                target = self._steps.target[table.at[table.starts[:-1]]]
-                new = np.flatnonzero(np.diff(target, prepend=-1))
-                found[target[new]] = np.bitwise_or.reduceat(pairs[table.links], new)
+                new = changes(table.targets)
+                found[table.targets[new]] = np.bitwise_or.reduceat(pairs[table.links], new)
             possible &= found
         return possible
 
@@ -484,5 +490,4 @@ _NONE = frozenset[int]()
 
 def _has(bits: Bits, rows: Ints, links: Ints) -> Bools:
     """Whether the bit of a link is set in a row."""
-    found: Bools = (bits[rows, links >> 3] >> (7 - (links & 7)) & 1).astype(bool)
-    return found
+    return np.asarray(bits[rows, links >> 3] >> (7 - (links & 7)) & 1, bool)
