@@ -12,8 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rulemine.evaluation.comparing.comparison import compare, of_subsets, sums_of
-from rulemine.evaluation.comparing.pairwise import evaluate_all
+from rulemine.evaluation.comparing.comparison import compare, evaluate_all
 from rulemine.evaluation.reporting.report import Report
 from rulemine.release.reader import Release
 from rulemine.text.tables import points
@@ -38,21 +37,15 @@ def main() -> None:
         mean_of([one for name, one in reports.items() if f"labels={labels}" in name])
         for labels in ("evidence", "shortest")
     )
-    found = compare(first, second, names=("evidence", "shortest"), broken_down=False)
+    found = compare({"evidence": first, "shortest": second}, SCORES)
     print("| questions | score | shortest | evidence | difference | p |")
     print("|---|---|--:|--:|--:|--:|")
-    for part, row in zip(of_subsets(first.groups), found.rows, strict=True):
-        for score in SCORES:
-            sides = [sums_of(report, score, part) for report in (first, second)]
-            having = ~np.isnan(sides[0][:, 0])
-            new, old = (side[having, 0].sum() / side[having, 1].sum() for side in sides)
-            bounds = ["–" if one is None else points(one) for one in row.scores[score][:3]]
-            value, low, high = bounds
-            print(
-                f"| {part.name}, {having.sum():,} | {score} | {100 * old:.1f} | {100 * new:.1f} "
-                f"| {value} ({low} … {high}) "
-                f"| {found.p_values[part.name][score]:.4f} |"
-            )
+    for row in found.rows:
+        value, low, high = ("–" if one is None else points(one) for one in row.difference)
+        print(
+            f"| {row.group}, {row.n:,} | {row.metric} | {100 * (row.b or 0):.1f} | {100 * (row.a or 0):.1f} "
+            f"| {value} ({low} … {high}) | {row.p or 0:.4f} |"
+        )
 
 
 if __name__ == "__main__":

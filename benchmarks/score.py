@@ -18,7 +18,7 @@ from pathlib import Path
 from scale import measure
 
 from rulemine.evaluation import write_predictions
-from rulemine.evaluation.comparing.pairwise import compare_all
+from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.scorer import Scorer
 from rulemine.release.groups import sample
 from rulemine.release.reader import Release
@@ -78,7 +78,7 @@ def score(release: Release, folder: Path, questions: int, resamples: int, step: 
     scorer = Scorer(release, split=None, sample=questions, resamples=resamples)
     chosen = files(folder)[len(LEVELS) - 1 :: len(LEVELS)] if step == "compare" else files(folder)
     reports = {path.stem: scorer(path, kg=f"incomplete-{level}") for path, level in chosen}
-    print(compare_all(reports).to_table() if step == "compare" else len(reports))
+    print(compare(reports).to_table() if step == "compare" else len(reports))
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from rulemine.cli.answer import split_of
-from rulemine.cli.arguments import FORMATS, Subcommand, arg, format_of
+from rulemine.cli.arguments import FORMATS, Subcommand, arg, format_of, switch
 from rulemine.cli.console import bar, check_output, emit, refuse_idle
 from rulemine.errors import ConfigError
 
@@ -13,7 +13,8 @@ __all__ = ["COMPARE"]
 
 def compare(arguments: Namespace) -> int:
     """Runs ``compare``."""
-    from rulemine.evaluation.comparing.pairwise import SHOWN, compare_all, evaluate_all
+    from rulemine.evaluation.comparing.comparison import SHOWN, evaluate_all
+    from rulemine.evaluation.comparing.comparison import compare as compare_all
     from rulemine.evaluation.prediction_file import PredictionFile
     from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.reporting.several import document_of_comparison
@@ -45,7 +46,7 @@ def compare(arguments: Namespace) -> int:
             seed=arguments.seed or 0,
             progress=advance,
         )
-        found = compare_all(reports, named or SHOWN)
+        found = compare_all(reports, named or SHOWN, broken_down=arguments.all)
         if arguments.format in ("latex", "html", "questions"):
             runs = []
             for (name, report), file in zip(reports.items(), files, strict=True):
@@ -64,6 +65,7 @@ COMPARE = Subcommand(
         "release",
         arg("predictions", "FILE", "two or more", Path, nargs="+"),
         arg("--metrics", "NAME[,NAME…]", "scores, e.g. hard_f1,mrr (hard_f1,hhr,hits_hard,hits_any,f1)"),
+        switch("--all", "differences over every group of questions, too"),
         "split",
         arg("--sample", "N", "the first N questions of one fixed order, the core first", int),
         arg("--naming", "NAMING", "of the predictions (the release's)"),

@@ -3,6 +3,7 @@
 import contextlib
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rulemine.cli.answer import split_of
@@ -39,14 +40,12 @@ def evaluate(arguments: Namespace) -> int:
         raise ConfigError("missing: FILE, the predictions. See rulemine evaluate --help.")
     if arguments.matching not in (None, "vocabulary"):
         refuse_idle(arguments, "--matching vocabulary", "ignore_case")
-    if arguments.against is None:
-        refuse_idle(arguments, "--against FILE", "against_kg")
     if arguments.format != "table":
-        refuse_idle(arguments, "--format table", "wide")
+        refuse_idle(arguments, "--format table", "wide", "all")
     if arguments.neo4j or arguments.url:
         refuse_idle(arguments, "queries that are run in memory", "cluster")
     if arguments.format == "questions":
-        refuse_idle(arguments, "other formats than questions", "against", "metrics", "seed")
+        refuse_idle(arguments, "other formats than questions", "metrics", "seed")
     output: Path | None = arguments.output
     check_output(output)
     line = Line()
@@ -73,7 +72,6 @@ def evaluate(arguments: Namespace) -> int:
         report = score(
             release,
             given,
-            against=arguments.against,
             matching=arguments.matching or "vocabulary",
             split=split_of(arguments.split or "test"),
             sample=arguments.sample,
@@ -81,7 +79,6 @@ def evaluate(arguments: Namespace) -> int:
             missing=arguments.missing or "empty",
             ignore_case=arguments.ignore_case,
             kg=arguments.kg,
-            against_kg=arguments.against_kg,
             level=arguments.level,
             seed=arguments.seed or 0,
             metrics=() if arguments.metrics is None else list(chosen(arguments.metrics)),
@@ -89,10 +86,11 @@ def evaluate(arguments: Namespace) -> int:
             spread=cluster.map,
         )
         if arguments.format in ("latex", "html", "questions"):
-            run = run_of_file(release, given, report, arguments.kg, arguments.ignore_case)
+            run = run_of_file(release, given, report)
             text = render(document_of_run(release, run, advance), arguments.format)
         else:
-            text = getattr(report, f"to_{arguments.format}")()
+            brief = arguments.format == "table" and not arguments.all
+            text = getattr(replace(report, brief=brief), f"to_{arguments.format}")()
     emit(text, output)
     return 0
 
@@ -104,8 +102,7 @@ def _baselines(arguments: Namespace) -> int:
     from rulemine.text.tables import markdown_of, text_of
 
     own = ("predictions", "neo4j", "seconds", *(["url"] if arguments.url else ()))
-    own += ("against", "matching", "sample", "naming", "ignore_case", "kg", "against_kg", "level")
-    own += ("cluster",)
+    own += ("matching", "sample", "naming", "ignore_case", "kg", "level", "cluster", "all")
     refuse_idle(arguments, "predictions", *own, "missing", "metrics")
     if arguments.format not in (layouts := {"table": text_of, "markdown": markdown_of}):
         raise ConfigError(
@@ -153,7 +150,7 @@ EVALUATE = Subcommand(
         arg("predictions", "FILE", "JSON Lines, or JSON; for QUESTIONS id and cypher, rows or raw_output of "
             "each, or CypherBench's qid and pred_cypher", Path, nargs="?"),
         switch("--baselines", "run and score every model-free answerer instead"),
-        arg("--against", "FILE", "predictions to compare with (paired difference)", Path),
+        switch("--all", "with --format table: every group of questions, and what became of queries"),
         arg("--matching", "MODE", "of answer extraction: ids, vocabulary or brink (vocabulary)"),
         "split?",
         arg("--sample", "N", "the first N questions of one fixed order, the core first (as many as the file "
@@ -162,7 +159,6 @@ EVALUATE = Subcommand(
         switch("--ignore-case", "with --matching vocabulary"),
         arg("--kg", "GRAPH", "that was answered from: complete, incomplete or incomplete-LEVEL (what the "
             "file says, or incomplete)"),
-        arg("--against-kg", "GRAPH", "the same of --against"),
         arg("--level", "L", "hard answers are those missing at level L, 1–100 (of the graph)", int),
         arg("--missing", None, "questions without a prediction: score as empty, or refuse (empty)",
             choices=("empty", "error")),

@@ -43,9 +43,13 @@ import numpy.typing as npt
 __all__ = [
     "COLUMNS",
     "CORE",
+    "COSTS",
     "HEADLINE",
     "METRICS",
     "OF_HARD_ANSWERS",
+    "OF_QUERIES",
+    "ROW_COLUMNS",
+    "ROW_METRICS",
     "QuestionScores",
     "hard_hits_rate",
     "mean_scores",
@@ -82,6 +86,20 @@ COLUMNS = (
 )
 """The scores of a single question, in the order of `QuestionScores`: all but the ratio, what its
 denominator takes the mean of, and what counts over the core instead."""
+
+OF_QUERIES = (
+    "ex", "ex_columns", "ex_published", "psjs", "psjs_published", "psjs_edges", "executable",
+)  # fmt: skip
+"""The scores of a query over a property graph."""
+
+ROW_METRICS = (*OF_QUERIES, "row_hhr")
+"""These, and lost rows given / gold rows given, both as multisets and summed over the questions."""
+
+ROW_COLUMNS = (*OF_QUERIES, "lost_rows_given", "gold_rows_given")
+"""The same of a question."""
+
+COSTS = ("calls", "prompt_tokens", "completion_tokens", "seconds")
+"""What an answer of a model cost, the fields of `rulemine.release.records.Cost`."""
 
 Floats = npt.NDArray[np.float64]
 

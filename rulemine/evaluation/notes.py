@@ -227,7 +227,9 @@ def notes_on_rows(rows: Sequence[Row]) -> list[str]:
     parts = [
         f"{row.dropped:.1%} for {SUBSETS[row.breakdown]}".replace("%", " %")
         for row in rows
-        if row.breakdown in SUBSETS and row.dropped and row.scores["hhr"].value is not None
+        if row.breakdown in SUBSETS
+        and row.dropped
+        and row.scores.get("hhr", (None,))[0] is not None
     ]
     if not parts:
         return []

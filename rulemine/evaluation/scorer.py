@@ -14,17 +14,20 @@ import numpy as np
 from rulemine.errors import ConfigError, PredictionError, did_you_mean
 from rulemine.evaluation import notes as says
 from rulemine.evaluation.breakdown import Breakdown, breakdowns
-from rulemine.evaluation.cypher.release_rows import (
-    ROW_COLUMNS,
-    ROW_METRICS,
-    CypherRuns,
-    RowScores,
-    score_rows,
-)
+from rulemine.evaluation.cypher.release_rows import CypherRuns, RowScores, score_rows
 from rulemine.evaluation.matching.matching import predicted
 from rulemine.evaluation.matching.other_namings import naming_meant
 from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
-from rulemine.evaluation.metrics import COLUMNS, CORE, METRICS, OF_HARD_ANSWERS, Floats
+from rulemine.evaluation.metrics import (
+    COLUMNS,
+    CORE,
+    COSTS,
+    METRICS,
+    OF_HARD_ANSWERS,
+    ROW_COLUMNS,
+    ROW_METRICS,
+    Floats,
+)
 from rulemine.evaluation.metrics_of_others.asked import asked_by_brink
 from rulemine.evaluation.metrics_of_others.beside_ours import (
     BesideOurs,
@@ -48,6 +51,7 @@ from rulemine.evaluation.statistics.estimates import (
 )
 from rulemine.evaluation.study.options import MOST_RESAMPLES
 from rulemine.evaluation.targets import Gold, Targets, golds_of, score_questions, without_labels
+from rulemine.kinds.registry import is_built
 from rulemine.release.groups import groups_of
 from rulemine.release.groups import sample as sample_of
 from rulemine.release.reader import Release
@@ -80,8 +84,8 @@ class RawScores(NamedTuple):
     notes: list[str]
     golds: Sequence[Gold]
     naming: str
-    from_kg: str | None
     failures: Failures
+    answers: Sequence[tuple[str, ...]]
     rows: RowScores | None = None
 
 
@@ -229,6 +233,8 @@ class Scorer:
         else:
             found = self._name_scores(given, readings, kg, level, naming)
         parts, notes, groups = found.parts, of_file + found.notes, self._parts(level)
+        if any(p is not None and p.cost is not None for p in given):
+            parts.append((COSTS, COSTS, _costs(given)))
         metrics = tuple(metric for part, _, _ in parts for metric in part)
         columns = tuple(column for _, part, _ in parts for column in part)
         scores = np.column_stack([part for _, _, part in parts])
@@ -251,7 +257,9 @@ class Scorer:
             sample=self._sample,
             kind=self.questions[0].kind,
             metrics=metrics,
-            kg=found.from_kg,
+            kg=kg
+            if self.release.answers == "entities" or is_built(self.release.kind)
+            else "complete",
             rows=rows,
             resamples=self._resamples,
             seed=self._seed,
@@ -266,6 +274,7 @@ class Scorer:
             clusters=self._clusters,
             groups=groups,
             failures=found.failures,
+            answers=tuple(found.answers),
             others=self._beside_ours(given, found.naming, level, kg, scores, columns),
             queries=found.rows and found.rows.by_id,
             of_queries=found.rows.tables if found.rows else tables,
@@ -291,7 +300,6 @@ class Scorer:
         golds = used.golds(level)
         scores = score_questions(golds, matched)
         parts: list[Part] = [(METRICS, COLUMNS, scores)]
-        from_kg: str | None = None
         failures: Failures = {}
         if self._matching == "brink":
             parts = [(tuple(m for m in METRICS if m != "hits_at_1"), COLUMNS, scores)]
@@ -326,8 +334,9 @@ class Scorer:
                     m for m in RETRIEVAL if kg != "complete" or not m.startswith("certificate_")
                 )
                 parts.append((shown, RETRIEVAL, found.scores))
-                from_kg = kg
-        return RawScores(parts, notes, golds, used.naming, from_kg, failures)
+        entities = used.entities
+        answers = [tuple([entities.get(key, key) for key in keys]) for keys in matched]
+        return RawScores(parts, notes, golds, used.naming, failures, answers)
 
     def _row_scores(
         self, given: Sequence[Prediction | None], kg: str, level: int, naming: str | None
@@ -349,10 +358,13 @@ class Scorer:
             {text for _, own in run for text in own},
         )
         golds = golds_of(self.questions, str, level=level)
-        scores = score_questions(golds, [tuple(dict.fromkeys(own)) for own in texts])
+        answers = [tuple(dict.fromkeys(own)) for own in texts]
+        scores = score_questions(golds, answers)
         scores[~is_run] = np.nan
         parts: list[Part] = [(METRICS, COLUMNS, scores), (ROW_METRICS, ROW_COLUMNS, rows.scores)]
-        return RawScores(parts, [*notes, *rows.notes], golds, self.release.naming, kg, {}, rows)
+        return RawScores(
+            parts, [*notes, *rows.notes], golds, self.release.naming, {}, answers, rows
+        )
 
     def _beside_ours(
         self,
@@ -432,3 +444,9 @@ def _strict_scores(readings: Sequence[ReadOutput], golds: Sequence[Gold]) -> Par
     taken = [COLUMNS.index(c) for c in (*metrics, *(CORE + m for m in of_core))]
     columns = (*STRICT, *(f"{CORE}strict_{m}" for m in of_core))
     return STRICT, columns, scores[:, taken]
+
+
+def _costs(given: Sequence[Prediction | None]) -> Floats:
+    """What each answer cost, shape (questions, `COSTS`), NaN where that is not known."""
+    found = [[getattr(p and p.cost, name, None) for name in COSTS] for p in given]
+    return np.array(found, np.float64)

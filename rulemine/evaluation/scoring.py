@@ -1,4 +1,4 @@
-"""Scoring predictions on a release: what a file says of itself, one system, or two on the same questions."""
+"""Scoring predictions on a release: what a file says of itself, and one system."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rulemine.errors import PredictionError
-from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.cypher.release_rows import CypherRuns
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.reporting.report import Report
@@ -22,7 +21,6 @@ def evaluate(
     release: Release,
     predictions: Predictions,
     *,
-    against: Predictions | None = None,
     matching: str = "vocabulary",
     split: str | None = "test",
     sample: int | None = None,
@@ -30,7 +28,6 @@ def evaluate(
     missing: str = "empty",
     ignore_case: bool = False,
     kg: str | None = None,
-    against_kg: str | None = None,
     level: int | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -45,27 +42,22 @@ def evaluate(
         predictions: A prediction file, or predictions, at most one for each question; those for other
             questions of the release are left out. In the mode ``brink`` a file that is a JSON array is read
             as the public evaluator reads it (`rulemine.evaluation.predictions.read_predictions`).
-        against: Predictions to compare with, e.g. of the same system on the complete KG; the report
-            then has the paired difference, the former minus the latter.
         matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching.matching`.
         split: The split evaluated; None for all.
-        sample: How many of its questions, see `rulemine.release.groups`; None: as many as the files
-            say, or all.
+        sample: How many of its questions, see `rulemine.release.groups`; None: as many as the file
+            says, or all.
         naming: The naming that the predictions use; None for that of the release.
         missing: What about questions without a prediction: ``empty``, they score as an empty one, and a note
             says how many; ``error``, they are refused. At least one must have one.
         ignore_case: With ``vocabulary``: find names whatever their capitals.
         kg: The graph that was answered from: ``complete``, ``incomplete`` or ``incomplete-LEVEL``. None: what
             the file says, or ``incomplete``.
-        against_kg: The same of `against`; None: what the file says, or `kg`.
         level: Hard answers are those that are missing at this level, 1 … 100; None: at that of the graph,
-            for two graphs the lower; 100 if they lack nothing.
+            100 if it lacks nothing.
         resamples: Resamples of the bootstrap, 1 … 100,000.
         seed: Its seed, ≥ 0.
-        metrics: Projects whose metrics are shown beside ours, e.g. ``("rog", "tog")``, or ``all``; of
-            `predictions`, not of `against`.
-        cypher: Of the kind ``cypher``: where predicted queries are run; None: in memory. A server at an
-            address has one graph, so `against` has to be of the same.
+        metrics: Projects whose metrics are shown beside ours, e.g. ``("rog", "tog")``, or ``all``.
+        cypher: Of the kind ``cypher``: where predicted queries are run; None: in memory.
         spread: Reads texts and runs queries a part at a time, here or in other processes.
 
     Returns:
@@ -82,20 +74,12 @@ def evaluate(
         ReleaseError: The release has no such graph, or a file is missing or was edited.
     """
     predictions = opened(predictions, release)
-    runs = [run := run_of(release, predictions, kg, naming)]
-    if against is not None:
-        against = opened(against, release)
-        options = ("--against-kg", "--naming")
-        runs.append(run_of(release, against, against_kg, naming, options, kg or run.kg))
-    if sample is None:
-        sample = min((r.sample for r in runs if r.sample is not None), default=None)
-    if level is None:
-        level = shared_level(release, *(r.kg for r in runs))
+    run = run_of(release, predictions, kg, naming)
     scorer = Scorer(
         release,
         matching=matching,
         split=split,
-        sample=sample,
+        sample=run.sample if sample is None else sample,
         missing=missing,
         ignore_case=ignore_case,
         resamples=resamples,
@@ -104,12 +88,7 @@ def evaluate(
         cypher=cypher,
         spread=spread,
     )
-    report = run.noted(scorer(predictions, kg=run.kg, level=level, naming=run.naming))
-    if against is None:
-        return report
-    other = runs[1].noted(scorer(against, kg=runs[1].kg, level=level, naming=runs[1].naming))
-    names = (_called(predictions, "first"), _called(against, "second"))
-    return replace(report, difference=compare(report, other, names=names))
+    return run.noted(scorer(predictions, kg=run.kg, level=level, naming=run.naming))
 
 
 def benchmark_at(path: Path) -> Release:
@@ -145,13 +124,13 @@ class Run(NamedTuple):
     needs: tuple[str, ...] = ()
 
     def noted(self, report: Report) -> Report:
-        """The report with a note on what the system was given."""
+        """The report with the name of the system, and a note on what it was given."""
         if not self.needs:
-            return report
+            return replace(report, system=self.system)
         from rulemine.evaluation.answerers.protocol import NEEDS
 
-        given = " and ".join(NEEDS[need] for need in self.needs)
-        return replace(report, notes=(f"The system is given {given}.", *report.notes))
+        note = f"The system is given {' and '.join(NEEDS[need] for need in self.needs)}."
+        return replace(report, system=self.system, notes=(note, *report.notes))
 
 
 def opened(predictions: Predictions, release: Release) -> Predictions:
@@ -178,8 +157,6 @@ def run_of(
     predictions: Predictions,
     kg: str | None = None,
     naming: str | None = None,
-    options: tuple[str, str] = ("--kg", "--naming"),
-    otherwise: str = "incomplete",
 ) -> Run:
     """What a prediction file says of itself, checked.
 
@@ -188,8 +165,6 @@ def run_of(
         predictions: The file, see `opened`, or predictions, which say nothing.
         kg: The graph that was answered from, as the user says; None to believe the file.
         naming: The naming, as the user says; None to believe the file.
-        options: How the user says both.
-        otherwise: The graph where neither says it.
 
     Raises:
         PredictionError: The file is for another release, or it contradicts the user.
@@ -206,16 +181,16 @@ def run_of(
             "it on the release that it was made from, or answer these questions again."
         )
     found = {"kg": kg, "naming": naming}
-    for (name, given), option in zip(list(found.items()), options, strict=True):
+    for name, given in list(found.items()):
         if not isinstance(by_file := header.get(name), str):
             continue
         if given not in (None, by_file):
             raise PredictionError(
-                f"{file}: its first line says {name} {by_file!r}, and {option} says {given!r}. Leave "
-                f"out {option}."
+                f"{file}: its first line says {name} {by_file!r}, and --{name} says {given!r}. Leave "
+                f"out --{name}."
             )
         found[name] = by_file
-    graph = found["kg"] or (otherwise if release.level_of(otherwise) else "complete")
+    graph = found["kg"] or "incomplete"
     release.level_of(graph)  # an unknown graph is an error even where nothing was retrieved
     sample = header.get("sample")
     return Run(
@@ -243,7 +218,3 @@ def shared_level(release: Release, *graphs: str) -> int:
     """
     levels = [release.level_of(kg) for kg in graphs]
     return min((level for level in levels if level), default=100)
-
-
-def _called(predictions: Predictions, otherwise: str) -> str:
-    return predictions.path.name if isinstance(predictions, PredictionFile) else otherwise

@@ -178,6 +178,12 @@ class Targets:
         self._evidence: dict[str, list[ToRetrieve]] = {}
 
     @cached_property
+    def entities(self) -> dict[str, str]:
+        """Key → the entity in the naming of the release."""
+        own = translation(self._release.entities, self.naming, self._release.naming)
+        return {key: own[name] for name, key in self._key_of.items()}
+
+    @cached_property
     def topics(self) -> list[tuple[str, ...]]:
         """For each question the topic entities that cannot be its answers, see `topics_of`."""
         return topics_of(self._release, self._questions, self.naming)

@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURN_GROUPS, RETURNS
-from rulemine.evaluation.comparing.comparison import note_about
-from rulemine.evaluation.comparing.pairwise import compare_all
+from rulemine.evaluation.comparing.comparison import compare, note_about
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
 from rulemine.evaluation.cypher.scored_queries import predicted_of
 from rulemine.evaluation.predictions import read_predictions
@@ -124,7 +123,7 @@ def _systems(material: Material) -> list[_Systems]:
 
 def _title(systems: _Systems) -> str:
     report = next(iter(systems.reports.values()))
-    graphs = dict.fromkeys(str(one.shown_kg) for one in systems.reports.values())
+    graphs = dict.fromkeys(one.kg for one in systems.reports.values())
     return f"{systems.release.name}, {report.split} questions, {' and '.join(graphs)} graph"
 
 
@@ -141,7 +140,7 @@ def scores(material: Material) -> Iterator[Table]:
         header = ("system", "n", *(TITLES[metric] for metric in _SCORES))
         yield Table(one.id, f"scores on {one.title}", header, tuple(rows), tuple(notes))
         if len(one.reports) > 1:
-            pairs = compare_all(one.reports, ("ex_published", "psjs_published", "ex"))
+            pairs = compare(one.reports, ("ex_published", "psjs_published", "ex"))
             for table in pairs.tables():
                 yield replace(table, id=f"{one.id}-pairs".strip("-"))
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.errors import InputError
-from rulemine.evaluation.comparing.pairwise import evaluate_all
+from rulemine.evaluation.comparing.comparison import evaluate_all
 from rulemine.evaluation.predictions import read_run
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.study.opened import open_study

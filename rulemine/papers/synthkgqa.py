@@ -17,7 +17,7 @@ import numpy as np
 from rulemine.errors import RulemineError
 from rulemine.evaluation.answerers.registry import find_answerer
 from rulemine.evaluation.breakdown import Breakdown
-from rulemine.evaluation.comparing.comparison import compare, of_subsets
+from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.prediction_file import read_run
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.document import Picture, Series
@@ -318,12 +318,9 @@ def _closed(some: Sequence[Scored]) -> Scored | None:
 
 def _gains(one: Scored, base: Scored, groups: Breakdown) -> dict[str, Score]:
     """By how much its Hits@Any is higher, by group; paired."""
-    first, second = (
-        replace(report, groups=(*of_subsets(report.groups), groups))
-        for report in (one.report, base.report)
-    )
-    rows = compare(first, second, names=(one.called, base.called)).rows
-    return {row.group: row.scores["hits_any"] for row in rows if row.breakdown == groups.name}
+    first, second = (replace(report, groups=(groups,)) for report in (one.report, base.report))
+    rows = compare({one.called: first, base.called: second}, ("hits_any",), broken_down=True).rows
+    return {row.group: row.difference for row in rows}
 
 
 def _with_base(material: Material) -> Iterator[tuple[str, str, list[Scored], Release, Scored]]:

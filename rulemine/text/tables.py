@@ -36,8 +36,8 @@ FEW = 20
 MARK = "†"
 FEW_NOTE = f"{MARK} Fewer than {FEW} questions: such a score says little."
 
-OF_QUESTIONS = "n"
-"""The heading of a column of numbers of questions that scores are over: few are marked."""
+OF_QUESTIONS = ("n", "hits")
+"""Headings of columns of numbers of questions that scores are over: few are marked."""
 
 Estimate = tuple[float | None, float | None, float | None]
 """A value and the bounds of its interval; None where undefined."""
@@ -191,13 +191,13 @@ class Table:
         if isinstance(value, float):
             return Cell(self.show.get(name, number)(value))
         if isinstance(value, int):
-            return Cell(marked(value) if name == OF_QUESTIONS else f"{value:,}")
+            return Cell(marked(value) if name in OF_QUESTIONS else f"{value:,}")
         return Cell("–" if value is None else value)
 
     def footnotes(self) -> tuple[str, ...]:
         """What stands below it: its notes, and what a mark at a number of questions says."""
         cells = (zip(self.header, row, strict=False) for row in self.rows)
-        sizes = (v for row in cells for name, v in row if name == OF_QUESTIONS)
+        sizes = (v for row in cells for name, v in row if name in OF_QUESTIONS)
         return (*self.notes, *few_notes(size for size in sizes if isinstance(size, int)))
 
     def text_columns(self) -> list[bool]:

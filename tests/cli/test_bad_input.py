@@ -331,7 +331,7 @@ def test_what_no_name_number_or_address_is(
     "words",
     [
         ["evaluate", "x", "p", "--format", "questions", "--metrics", "rog"],
-        ["evaluate", "x", "p", "--format", "questions", "--against", "q"],
+        ["evaluate", "x", "p", "--format", "json", "--all"],
         ["evaluate", "x", "p", "--format", "csv", "--wide"],
         ["compare", "x", "p", "q", "--format", "json", "--wide"],
         ["evaluate", "--baselines", "x", "--format", "markdown", "--wide"],

@@ -162,10 +162,9 @@ def test_forms_of_the_report(release):
     content = json.loads(report.to_json())
     assert content["kg"] == "incomplete"
     assert content["all"]["scores"]["retrieved"]["value"] == pytest.approx(8 / 6)
-    first = next(csv.DictReader(io.StringIO(report.to_csv())))
-    assert float(first["certificate_recall"]) == pytest.approx(
-        (1 / 2 + 0 + 1 / 2 + 0 + 0 + 1 / 2) / 6
-    )
+    rows = csv.DictReader(io.StringIO(report.to_csv()))
+    first = next(row for row in rows if row["metric"] == "certificate_recall")
+    assert float(first["value"]) == pytest.approx((1 / 2 + 0 + 1 / 2 + 0 + 0 + 1 / 2) / 6)
     above, below = report.to_table().split("retrieved from the incomplete graph")
     assert "certificates" not in above
     assert above.startswith("Warning: 6 of 6 predictions hold no answer and score 0.\n")
@@ -173,23 +172,21 @@ def test_forms_of_the_report(release):
     assert line.split()[-3] == "1.3"
     assert "structure, over all questions" in below
     assert "hops" not in below
-    assert below.rstrip().endswith(f"{report.notes[-1]}\n{FEW_NOTE}")
+    assert f"\n{report.notes[-1]}\n" in below
+    assert below.rstrip().endswith(FEW_NOTE)
     assert "| certificates |" in report.to_markdown()
 
 
 def test_without_triples_or_as_the_public_evaluator_nothing_is_said(release):
     plain = [replace(p, retrieved=None) for p in GIVEN]
     for report in (evaluate(release, plain), evaluate(release, GIVEN, matching="brink")):
-        assert report.kg is None
         assert not set(report.metrics) & set(RETRIEVAL)
         assert "retrieved" not in report.to_table() + report.to_csv()
     one = evaluate(release, [replace(p, answers=(), raw_output=None) for p in GIVEN])
-    difference = compare(one, evaluate(release, plain))
-    assert difference.metrics == METRICS
-    assert difference.kg is None
-    both = compare(one, evaluate(release, GIVEN))
-    assert values(both.headline)["triple_recall"] == 0
-    assert both.to_table().count("retrieved from the incomplete graph") == 1
+    found = compare({"one": one, "plain": evaluate(release, plain)}, ())
+    assert {row.metric for row in found.rows} == {*METRICS}
+    both = compare({"one": one, "given": evaluate(release, GIVEN)}, ())
+    assert next(r for r in both.rows if r.metric == "triple_recall").difference.value == 0
 
 
 def test_triples_in_another_naming(release):

@@ -274,30 +274,32 @@ def test_json(release):
 
 def test_csv(release):
     rows = list(csv.DictReader(io.StringIO(evaluate(release, GIVEN).to_csv())))
-    assert (rows[0]["what"], rows[0]["breakdown"], rows[0]["n"]) == ("scores", "core", "1")
-    assert (rows[1]["what"], rows[1]["breakdown"], rows[1]["n"]) == ("scores", "all", "3")
-    assert float(rows[1]["hits_any"]) == 2 / 3
-    undefined = next(r for r in rows if r["group"] == "common subject")
-    assert (undefined["hits_any"], undefined["hhr"], undefined["hhr_low"]) == ("0.0", "", "")
+    found = {(r["breakdown"], r["group"], r["metric"]): r for r in rows}
+    assert len(found) == len(rows)
+    assert (rows[0]["release"], rows[0]["graph"], rows[0]["n"]) == ("small", "incomplete", "1")
+    overall = found["all", "all", "hits_any"]
+    assert (overall["n"], overall["hits"], float(overall["value"])) == ("3", "2", 2 / 3)
+    undefined = found["rule_subtype", "common subject", "hhr"]
+    assert (undefined["hits"], undefined["value"], undefined["low"]) == ("0", "", "")
 
 
 def test_table_and_markdown(release):
     report = evaluate(release, GIVEN)
     table = report.to_table().splitlines()
     line = next(text for text in table if text.startswith("all"))
-    assert line.split() == ["all", "3†", "33.3", "50.0", "33.3", "66.7", "50.0", "50.0"]
+    assert line.split() == ["all", "3†", "33.3", "50.0", "2†", "33.3", "66.7", "50.0", "50.0"]
     line = next(text for text in table if "common subject" in text)
     assert line.split()[4] == "–"  # HHR
     core = next(number for number, text in enumerate(table) if text.startswith("core"))
-    assert table[core].split() == ["core", "1†", "0.0", "0.0", "0.0", "100.0", "50.0", "50.0"]
+    assert table[core].split() == ["core", "1†", "0.0", "0.0", "1†", "0.0", "100.0", "50.0", "50.0"]
     assert core < table.index("rule type, over all questions")
     assert "3 questions, 1 in the core" in table[0]
-    assert all(len(text) <= 100 for text in table)
+    assert all(len(text) <= 105 for text in table)
     markdown = report.to_markdown().splitlines()
     line = next(text for text in markdown if text.startswith("| common subject"))
     assert line.split("|")[4].strip() == "–"
     pipes = {text.count("|") for text in markdown if text.startswith("|")}
-    assert pipes == {9, 6}  # the second table: strict scores
+    assert pipes == {10, 6}  # the second table: strict scores
 
 
 def test_missing_and_strange_answers_are_told(release):

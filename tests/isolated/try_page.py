@@ -30,8 +30,8 @@ from rulemine.evaluation import answer, evaluate
 from rulemine.evaluation.reporting.document import Document, Picture, Series
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.html import MOST_BYTES
+from rulemine.evaluation.reporting.loopback import make_server
 from rulemine.evaluation.reporting.questions import MOST_QUESTIONS, SystemRun, question_rows
-from rulemine.evaluation.reporting.server import make_server
 from rulemine.evaluation.statistics.score import Score
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table

@@ -242,7 +242,7 @@ def test_predictions_that_are_no_text(here: Path, command: Command) -> None:
         (["evaluate", "release", "good.jsonl", "--naming", "x"], "no naming 'x'"),
         (["evaluate", "release", "good.jsonl", "--split", "x"], "no split 'x'"),
         (["evaluate", "release", "good.jsonl", "--seed", "-1"], "seed is -1"),
-        (["evaluate", "release", "good.jsonl", "--against", "none"], "none: no such file"),
+        (["compare", "release", "good.jsonl", "none"], "none: no such file"),
         (["evaluate", "release", "good.jsonl", "-o", "."], "is a folder"),
         (["evaluate", "--baselines", "release", "--split", "x"], "no split 'x'"),
         (["data", "get"], "name a data set; known: codex-l"),

@@ -22,7 +22,7 @@ from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
 from rulemine.evaluation.cypher.judging import STATES, CypherScores, spelling_of
 from rulemine.evaluation.cypher.runners import SECONDS, BoltRunner, InMemoryRunner, Runner
 from rulemine.evaluation.cypher.scored_queries import QueryScorer, ScoredQuery, predicted_of
-from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.metrics import OF_QUERIES, ROW_COLUMNS, Floats
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.property_graph.graph import PropertyGraph
@@ -32,24 +32,11 @@ from rulemine.rules.blocks import MapLike
 from rulemine.text.tables import Table
 
 __all__ = [
-    "ROW_COLUMNS",
-    "ROW_METRICS",
     "CypherRuns",
     "RowScores",
     "opened_runner",
     "score_rows",
 ]
-
-OF_QUERIES = (
-    "ex", "ex_columns", "ex_published", "psjs", "psjs_published", "psjs_edges", "executable",
-)  # fmt: skip
-"""The scores of a query."""
-
-ROW_METRICS = (*OF_QUERIES, "row_hhr")
-"""These, and lost rows given / gold rows given, both as multisets and summed over the questions."""
-
-ROW_COLUMNS = (*OF_QUERIES, "lost_rows_given", "gold_rows_given")
-"""The scores of a question."""
 
 _SHOWN = 300
 """Characters of a query that a note shows, at most."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from rulemine.errors import ConfigError
 
-__all__ = ["ADDRESS", "LoopbackHandler", "listen"]
+__all__ = ["ADDRESS", "LoopbackHandler", "listen", "make_server"]
 
 ADDRESS = "127.0.0.1"
 
@@ -189,3 +189,29 @@ def listen(port: int, handler: type[LoopbackHandler]) -> ThreadingHTTPServer:
             f"port {port} of {ADDRESS} cannot be had ({problem.strerror}). Choose another with --port, or "
             "0 for any that is free."
         ) from None
+
+
+def make_server(page: str, port: int) -> ThreadingHTTPServer:
+    """A server of a page; ``serve_forever()`` serves it.
+
+    Args:
+        page: The page, as HTML.
+        port: The port; 0 for any that is free.
+
+    Raises:
+        ConfigError: The port is out of range or cannot be had.
+    """
+    content = page.encode()
+
+    class PageHandler(LoopbackHandler):
+        def do_GET(self) -> None:
+            if not self.is_for_us():
+                return
+            if self.path.partition("?")[0] != "/":
+                self.reply(HTTPStatus.NOT_FOUND, b"There is one page: /\n")
+            else:
+                self.reply(HTTPStatus.OK, content, "text/html; charset=utf-8")
+
+        do_HEAD = do_GET  # noqa: N815
+
+    return listen(port, PageHandler)

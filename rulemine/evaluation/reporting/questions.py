@@ -8,13 +8,9 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from typing import NamedTuple
 
 from rulemine.errors import counted
-from rulemine.evaluation.matching.matching import make_matcher
 from rulemine.evaluation.matching.vocabulary import composed
 from rulemine.evaluation.reporting.document import Outcome, QuestionRow
 from rulemine.evaluation.reporting.report import Report
-from rulemine.evaluation.scorer import predicted
-from rulemine.evaluation.sparql.predicted import run_predictions
-from rulemine.evaluation.targets import topics_of
 from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import form_of
 from rulemine.release.groups import sample
@@ -23,7 +19,6 @@ from rulemine.release.records import (
     Prediction,
     Question,
     Removal,
-    names_in,
     translation,
 )
 from rulemine.release.show import TITLES, read_views
@@ -51,14 +46,12 @@ class SystemRun(NamedTuple):
         kg: The graph that it was given: ``complete``, ``incomplete`` or ``incomplete-<level>``.
         predictions: What it predicted.
         report: How that was scored.
-        ignore_case: Whether names were found whatever their capitals.
     """
 
     system: str
     kg: str
     predictions: Sequence[Prediction]
     report: Report
-    ignore_case: bool = False
 
 
 def question_rows(
@@ -86,17 +79,15 @@ def question_rows(
     readers = [_Reader(release, run) for run in runs]
     asked = set().union(*(run.report.ids for run in runs)) if runs else None
     questions = [q for q in release.questions(split) if asked is None or q.id in asked]
-    by_name = any(run.report.queries is None for run in runs)
-    topics = topics_of(release, questions, release.naming) if by_name else [()] * len(questions)
     on_page = {q.id for q in sample(questions, MOST_QUESTIONS)}
     told = {q.id: q for q in questions if q.id in on_page and q.evidence}  # none without a release
     views = read_views(release, told.values()) if told else None
     rows = []
-    for number, (question, own) in enumerate(zip(questions, topics, strict=True)):
+    for number, question in enumerate(questions):
         if progress is not None:
             progress(number, len(questions))
         kept = MOST_TRIPLES if question.id in on_page else 0
-        outcomes = (reader.outcome(question, proofs, kept, own) for reader in readers)
+        outcomes = (reader.outcome(question, proofs, kept) for reader in readers)
         view = views.of(question) if views and question.id in told else ()
         parts = list(zip(TITLES, view, strict=False))[2:5]
         shown = {title: lines for title, lines in parts if lines}
@@ -183,35 +174,27 @@ class _Reader:
 
     def __init__(self, release: Release, run: SystemRun) -> None:
         report = run.report
-        names = frozenset(names_in(release.entities, report.naming))
         own = translation(release.entities, report.naming, release.naming)
         self._run, self._names = run, own
         self._others = {name: other for other, name in own.items()}
         self._composed = {composed(other): name for other, name in own.items()}
         self._level = release.level_of(run.kg)
-        if report.queries is None:
-            self._matcher = make_matcher(report.matching, names, run.ignore_case)
-            self._entities = {self._matcher.name(n): own[n] for n in names}
-        ran = run_predictions(release, run.predictions, run.kg, report.naming)
-        self._given = {p.id: p for p in ran.given if p is not None}
+        self._given = {p.id: p for p in run.predictions}
         self._places = {id_: place for place, id_ in enumerate(report.ids)}
 
-    def outcome(
-        self, question: Question, proofs: _Proofs, kept: int, topics: Sequence[str]
-    ) -> Outcome | None:
+    def outcome(self, question: Question, proofs: _Proofs, kept: int) -> Outcome | None:
         """What it did with a question; None if it was not asked.
 
         Args:
             question: The question.
             proofs: Those of the release.
             kept: Most triples that are kept.
-            topics: The topic entities that are no answers, see `topics_of`.
         """
         place = self._places.get(question.id)
         if place is None:
             return None
         prediction = self._given.get(question.id)
-        answers = self._answers(question, prediction, topics)
+        answers = tuple(map(_cut, self._run.report.answers[place]))
         gold = _gold(question, self._run.report.level)
         verdict = "missing" if prediction is None else _verdict(gold, answers)
         reason = _why(gold, verdict, answers, stated=self._states(question))
@@ -243,15 +226,6 @@ class _Reader:
             scores=scores,
             of_query={} if queries is None else queries[question.id].columns,
         )
-
-    def _answers(
-        self, question: Question, prediction: Prediction | None, topics: Sequence[str]
-    ) -> tuple[str, ...]:
-        """What is predicted, each once, in the order given; what is no entity as it was matched."""
-        if self._run.report.queries is not None:
-            return tuple(dict.fromkeys(self._run.report.queries[question.id].rows))
-        keys = predicted(self._matcher, prediction, [self._others[a] for a in topics])
-        return tuple(dict.fromkeys(self._entities.get(k) or _cut(k) for k in keys))
 
     def _states(self, question: Question) -> bool:
         """Whether the graph that it was given states the hard answer."""

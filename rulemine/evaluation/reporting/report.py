@@ -1,13 +1,13 @@
-"""Reports: scores with intervals, overall and by group, as table, JSON, CSV and Markdown.
+"""The report of a system: scores with intervals, overall and by group, as table, JSON, CSV and Markdown.
 
 Guarantees: values in JSON and CSV are fractions with all their digits, in tables percentages with
 one decimal; what is undefined is ``null`` in JSON, empty in CSV and ``–`` in tables, never 0. The texts
 depend on the report alone: no time, no path, no locale.
 """
 
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,33 +16,22 @@ import numpy.typing as npt
 from rulemine.errors import counted
 from rulemine.evaluation.breakdown import Breakdown, group_titles
 from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.reporting.frame import Frame, ScoreRow
 from rulemine.evaluation.reporting.tables import Tabled
-from rulemine.evaluation.reporting.titles import FURTHER, SHOWN, SUBSETS, TITLES
+from rulemine.evaluation.reporting.titles import FURTHER, MEAN, SHOWN, SUBSETS
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.evaluation.statistics.score import Score
-from rulemine.kinds.registry import is_built, kind_named
-from rulemine.text.tables import (
-    Show,
-    Table,
-    Value,
-    csv_of,
-    one_decimal,
-    p_value,
-    plain_of,
-    points,
-    signed,
-    under_headings,
-)
+from rulemine.text.tables import Table, plain_of
 
 if TYPE_CHECKING:
     from rulemine.evaluation.cypher.scored_queries import ScoredQuery
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
 
-__all__ = ["Comparison", "Report", "Row"]
+__all__ = ["Report", "Row"]
 
-_INTERVAL = (
-    f"{CONFIDENCE:.0%} bootstrap interval".replace("%", " %") + " over clusters of questions"
-)
+_INTERVAL = f"{100 * CONFIDENCE:g} % bootstrap interval over clusters of questions"
+
+_REST = "Every group and score: --all, --format json; why a question scored what it did: --format questions."
 
 
 class Row(NamedTuple):
@@ -65,23 +54,39 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows(Tabled):
-    """What reports and comparisons share.
+class Report(Tabled):
+    """The scores of one system; made by `rulemine.evaluation.evaluate`.
 
     Attributes:
         release: Name of the release.
+        system: What the system says that it is called; "" where it does not.
         naming: The naming of the predictions.
         split: The split evaluated; "all" for all.
         sample: How many of its questions; None for all.
         kind: The kind of the questions.
-        metrics: The scores of the report: of `METRICS` and, where predictions say what was retrieved,
-            `RETRIEVAL`.
-        kg: The graph that triples were retrieved from, or queries run on; None without such scores.
+        metrics: The scores of the report.
+        kg: The graph that was answered from; ``complete`` where nothing was removed.
         rows: The headline first: the core, if it has a question, then all questions, the mean of structures
             if there are several, and the breakdowns of all questions.
         resamples: How many resamples the intervals rest on.
         seed: Their seed.
         notes: What a reader of the numbers must know, as sentences.
+        matching: The matching mode.
+        level: The level at which hard answers are missing.
+        missing: Questions without a prediction, scored as empty.
+        without_hard_answer: Questions without a hard answer, left out of the hard scores.
+        ids: The questions evaluated, sorted.
+        columns: The names of the columns of `scores`: first those of `rulemine.evaluation.metrics.COLUMNS`.
+        scores: Per question; NaN where it does not have the score; shape (n, columns).
+        clusters: The cluster of every question, numbered from 0; the intervals resample these.
+        groups: The groups of questions, in the order of `rows`.
+        answers: What was read of the prediction for each question, each answer once, in the order given and
+            in the naming of the release; what is no entity as it stands there.
+        failures: See `rulemine.evaluation.retrieval.count_failures`; empty where nothing is known of it.
+        others: The metrics of other projects, if asked for.
+        queries: Where answers are rows: what became of the prediction for each question.
+        of_queries: How many became what, and why.
+        brief: Whether its tables have no breakdowns.
     """
 
     release: str
@@ -90,22 +95,32 @@ class _Rows(Tabled):
     sample: int | None
     kind: str
     metrics: tuple[str, ...]
-    kg: str | None
+    kg: str
     rows: tuple[Row, ...] = field(repr=False)
     resamples: int
     seed: int
     notes: tuple[str, ...]
+    matching: str
+    level: int
+    missing: int
+    without_hard_answer: int
+    ids: tuple[str, ...] = field(repr=False)
+    columns: tuple[str, ...] = field(repr=False)
+    scores: Floats = field(repr=False)
+    clusters: npt.NDArray[np.int64] = field(repr=False)
+    groups: tuple[Breakdown, ...] = field(repr=False)
+    answers: tuple[tuple[str, ...], ...] = field(repr=False)
+    system: str = ""
+    failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
+    others: "BesideOurs | None" = None
+    queries: "Mapping[str, ScoredQuery] | None" = field(default=None, repr=False)
+    of_queries: tuple[Table, ...] = field(default=(), repr=False)
+    brief: bool = False
 
     @property
     def n(self) -> int:
         """Questions evaluated."""
-        return self.row("all", "all").n
-
-    @property
-    def shown_kg(self) -> str | None:
-        """What tables call that graph; where nothing is removed there is the complete one alone."""
-        form = kind_named(self.kind).answers.form
-        return self.kg if is_built(self.kind) or form == "entities" else "complete"
+        return len(self.ids)
 
     @property
     def headline(self) -> Row:
@@ -128,11 +143,31 @@ class _Rows(Tabled):
                 return row
         raise KeyError((breakdown, group))
 
-    @abstractmethod
-    def _head(self) -> dict[str, Any]: ...
+    @cached_property
+    def hits(self) -> dict[tuple[str, str], int]:
+        """Breakdown and group → its questions with a hard answer and a hit, of which HHR is a ratio."""
+        hit = np.nan_to_num(self.scores[:, self.columns.index("hits_any_asked")])
+        found = {
+            (part.name, group): int(hit[members].sum())
+            for part in self.groups
+            for group, members in zip(part.groups, part.members, strict=True)
+        }
+        return found | {(MEAN, MEAN): found.get(("all", "all"), 0)}
 
-    @abstractmethod
-    def _title(self) -> str: ...
+    @property
+    def frame(self) -> Frame:
+        """Its scores as rows of a table."""
+        return Frame.of([(self.system, self)])
+
+    def score_rows(self, system: str) -> Iterator[ScoreRow]:
+        """Its scores and those of other projects, with what its system is called."""
+        about = (self.release, system, self.kg, self.level, self.naming)
+        for row in self.rows:
+            for metric, score in row.scores.items():
+                yield ScoreRow(*about, *row[:3], self.hits.get(row[:2], 0), metric, score)
+        for one in () if self.others is None else self.others.scores:
+            group, hits = (one.subset, one.subset), self.hits[one.subset, one.subset]
+            yield ScoreRow(*about, *group, one.n, hits, one.metric, one.score)
 
     def describe_questions(self) -> str:
         """How many questions there are, in words."""
@@ -140,29 +175,33 @@ class _Rows(Tabled):
         sample = "" if self.sample is None else "a sample of "
         return f"{sample}{counted(self.n, 'question')}, {core:,} in the core"
 
-    def _show(self) -> dict[str, Show]:
-        """How tables show scores that are no fractions, or differences."""
-        return {TITLES["retrieved"]: one_decimal}
-
-    def _what(self) -> str:
-        return "scores"
-
     def content(self) -> dict[str, Any]:
         """What `to_json` writes.
 
         Keys: what was evaluated and how; ``headline``: ``core`` or ``all``; ``core`` (null if it has no
-        question), ``all`` and, where they are, ``granted`` and ``mean_of_structures``: n, and scores:
-        score → {value, low, high}; ``breakdowns``, over all questions: breakdown → group → {n, scores};
-        ``difference``, where there is one: the same of the difference.
+        question), ``all`` and, where they are, ``granted`` and ``mean_of_structures``: n, hits, and scores:
+        score → {value, low, high}; ``breakdowns``, over all questions: breakdown → group → the same.
         """
         broken: dict[str, dict[str, Any]] = {}
         for row in self.rows:
-            group = {"n": row.n, "scores": _plain(row.scores), "hhr_dropped": row.dropped}
-            broken.setdefault(row.breakdown, {})[row.group] = group
+            broken.setdefault(row.breakdown, {})[row.group] = {
+                "n": row.n,
+                "hits": self.hits.get(row[:2], 0),
+                "scores": {name: score._asdict() for name, score in row.scores.items()},
+                "hhr_dropped": row.dropped,
+            }
         subsets = {
             name: broken.pop(name, {}).get(name) for name in SUBSETS if name in ("core", *broken)
         }
-        return self._head() | {
+        content = {
+            "release": self.release,
+            "matching": self.matching,
+            "kg": self.kg,
+            "level": self.level,
+            "missing": self.missing,
+            "coverage": 1 - self.missing / self.n,
+            "without_hard_answer": self.without_hard_answer,
+            "clusters": int(self.clusters.max()) + 1,
             "naming": self.naming,
             "split": self.split,
             "sample": self.sample,
@@ -176,199 +215,47 @@ class _Rows(Tabled):
             "breakdowns_over": "all",
             "breakdowns": broken,
         }
-
-    def _columns(self) -> list[str]:
-        """The columns of `to_csv`, a score with its bounds being one."""
-        return ["what", "breakdown", "group", "n", *self.metrics]
-
-    def _lines(self) -> Iterator[list[Value]]:
-        """The lines of `to_csv`."""
-        for row in self.rows:
-            scores = (row.scores[metric] for metric in self.metrics)
-            yield [self._what(), row.breakdown, row.group, row.n, *scores]
-
-    def to_csv(self) -> str:
-        """The report as CSV: a header, then a line for each group.
-
-        Columns: what the line has (``scores`` or ``difference``), breakdown, group, n, and for each score
-        its value and the bounds of its interval.
-        """
-        rows = tuple(map(tuple, self._lines()))
-        return csv_of(Table("report", "", tuple(self._columns()), rows), joint="_")
-
-    def tables(self) -> list[Table]:
-        """The table of the scores of answers, and those of what else there is."""
-        found = (
-            self._broken_down(
-                f"{self._title()}\nin percent, with each value its {_INTERVAL}", SHOWN
-            ),
-            *(
-                self._broken_down(further.format(kg=self.shown_kg), metrics, *breakdowns)
-                for further, metrics, breakdowns in FURTHER
-            ),
-        )
-        return [table for table in found if len(table.header) > 2]
-
-    def table(
-        self, id_: str, title: str, rows: Iterable[tuple[str, str, Row]], metrics: Sequence[str]
-    ) -> Table:
-        """Scores of some rows, each with its heading, which may be empty, and its label."""
-        shown = [metric for metric in metrics if metric in self.metrics]
-        header = ("group", "n", *(TITLES.get(metric, metric) for metric in shown))
-        lines = under_headings(
-            (heading, (label, row.n, *(row.scores[m] for m in shown)))
-            for heading, label, row in rows
-        )
-        return Table(id_, title, header, lines, show=self._show())
-
-    def _broken_down(self, title: str, metrics: Sequence[str], *breakdowns: str) -> Table:
-        """A table by breakdown: of all of them, or of those named."""
-        titles = group_titles(self.kind)
-        rows = [
-            ("", row.group.replace("_", " "), row)
-            if row.breakdown in SUBSETS
-            else (f"{titles[row.breakdown]}, over all questions", row.group, row)
-            for row in self.rows
-            if not breakdowns or row.breakdown in (*SUBSETS, *breakdowns)
-        ]
-        return self.table("scores", title, rows, metrics)
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison(_Rows):
-    """The difference of two systems, first minus second; made by `rulemine.evaluation.compare`.
-
-    Attributes:
-        first: What the first report is of, e.g. "complete".
-        second: What the second is of.
-        level: The level at which hard answers are missing.
-        p_values: ``core`` and ``all`` → score → p of the paired randomization test
-            (`rulemine.evaluation.statistics.significance`), None where undefined; not corrected.
-    """
-
-    first: str
-    second: str
-    level: int
-    p_values: Mapping[str, Mapping[str, float | None]] = field(repr=False)
-
-    def _head(self) -> dict[str, Any]:
-        return {
-            "release": self.release,
-            "first": self.first,
-            "second": self.second,
-            "level": self.level,
-            "p_values": {group: dict(p) for group, p in self.p_values.items()},
-        }
-
-    def _broken_down(self, title: str, metrics: Sequence[str], *breakdowns: str) -> Table:
-        table = super()._broken_down(title, metrics, *breakdowns)
-        shown = [metric for metric in metrics if metric in self.metrics]
-        title = "p of the difference, paired randomization test over clusters"
-        tests = (
-            (title, (group, "", *(p_value(p[m]) for m in shown)))
-            for group, p in self.p_values.items()
-        )
-        return replace(table, rows=(*table.rows, *under_headings(tests)))
-
-    def _title(self) -> str:
-        return (
-            f"{self.release} · split {self.split} · {self.describe_questions()} · "
-            f"{self.first} − {self.second}, paired"
-        )
-
-    def _show(self) -> dict[str, Show]:
-        show: dict[str, Show] = dict.fromkeys(TITLES.values(), points)
-        return show | {TITLES["retrieved"]: signed}
-
-    def _what(self) -> str:
-        return "difference"
-
-
-@dataclass(frozen=True, eq=False)
-class Report(_Rows):
-    """The scores of one system; made by `rulemine.evaluation.evaluate`.
-
-    Attributes:
-        matching: The matching mode.
-        level: The level at which hard answers are missing.
-        missing: Questions without a prediction, scored as empty.
-        without_hard_answer: Questions without a hard answer, left out of the hard scores.
-        ids: The questions evaluated, sorted.
-        columns: The names of the columns of `scores`: first those of `rulemine.evaluation.metrics.COLUMNS`.
-        scores: Per question; NaN where it does not have the score; shape (n, columns).
-        clusters: The cluster of every question, numbered from 0; the intervals resample these.
-        groups: The groups of questions, in the order of `rows`.
-        failures: See `rulemine.evaluation.retrieval.count_failures`; empty where nothing is known of it.
-        difference: The difference to other predictions, if asked for.
-        others: The metrics of other projects, if asked for.
-        queries: Where answers are rows: what became of the prediction for each question.
-        of_queries: How many became what, and why.
-    """
-
-    matching: str
-    level: int
-    missing: int
-    without_hard_answer: int
-    ids: tuple[str, ...] = field(repr=False)
-    columns: tuple[str, ...] = field(repr=False)
-    scores: Floats = field(repr=False)
-    clusters: npt.NDArray[np.int64] = field(repr=False)
-    groups: tuple[Breakdown, ...] = field(repr=False)
-    failures: Mapping[str, Mapping[str, int]] = field(default_factory=dict, repr=False)
-    difference: "Comparison | None" = None
-    others: "BesideOurs | None" = None
-    queries: "Mapping[str, ScoredQuery] | None" = field(default=None, repr=False)
-    of_queries: tuple[Table, ...] = field(default=(), repr=False)
-
-    def _head(self) -> dict[str, Any]:
-        return {
-            "release": self.release,
-            "matching": self.matching,
-            "kg": self.kg,
-            "level": self.level,
-            "missing": self.missing,
-            "coverage": 1 - self.missing / self.n,
-            "without_hard_answer": self.without_hard_answer,
-            "clusters": int(self.clusters.max()) + 1,
-        }
-
-    def _title(self) -> str:
-        return (
-            f"{self.release} · split {self.split} · {self.describe_questions()} · naming {self.naming} · "
-            f"matching {self.matching}"
-        )
-
-    def tables(self) -> list[Table]:
-        """The tables of `_Rows`, and what became of queries."""
-        return [*super().tables(), *self.of_queries]
-
-    def content(self) -> dict[str, Any]:
-        """The content of `_Rows`, with what else was scored."""
-        content = super().content()
         if self.failures:
             content["failures"] = {name: dict(n) for name, n in self.failures.items()}
         if self.of_queries:
             content["queries"] = [*map(plain_of, self.of_queries)]
         if self.others is not None:
             content["metrics_of_others"] = self.others.content()
-        if self.difference is not None:
-            content["difference"] = self.difference.content()
         return content
 
-    def _columns(self) -> list[str]:
-        return super()._columns() + ([] if self.others is None else self.others.columns())
+    def to_csv(self) -> str:
+        """The report as CSV, a line for each score, see `Frame.to_csv`."""
+        return self.frame.to_csv()
 
-    def _lines(self) -> Iterator[list[Value]]:
-        for line in super()._lines():
-            yield line + ([] if self.others is None else self.others.values(str(line[1])))
-        if self.difference is not None:
-            rest = len(self._columns()) - len(super()._columns())
-            yield from (line + [None] * rest for line in self.difference._lines())
+    def tables(self) -> list[Table]:
+        """The scores of answers, and those of what else there is; of queries also what became of them."""
+        titles, frame = group_titles(self.kind), self.frame
+        if self.brief:
+            frame = frame.where(breakdown=SUBSETS)
+
+        def heading(row: ScoreRow) -> str:
+            alone = row.breakdown in SUBSETS
+            return "" if alone else f"{titles[row.breakdown]}, over all questions"
+
+        title = (
+            f"{self.release} · split {self.split} · {self.describe_questions()} · naming {self.naming} · "
+            f"matching {self.matching}\nin percent, with each value its {_INTERVAL}"
+        )
+        parts: list[tuple[str, tuple[str, ...], Frame]] = [(title, SHOWN, frame)]
+        parts += [
+            (what.format(kg=self.kg), metrics, frame.where(breakdown=(*SUBSETS, *breakdowns)))
+            for what, metrics, breakdowns in FURTHER
+        ]
+        found = [
+            some.table("scores", what, metrics, rows=("group", "n"), heading=heading)
+            for what, metrics, some in parts
+            if not set(metrics).isdisjoint(self.metrics)
+        ]
+        if not self.brief:
+            return [*found, *self.of_queries]
+        found += self.of_queries[:1]
+        return [*found[:-1], replace(found[-1], notes=(*found[-1].notes, _REST))]
 
     def parts(self) -> list[Tabled]:
-        """The metrics of others, and the difference."""
-        return [part for part in (self.others, self.difference) if part is not None]
-
-
-def _plain(scores: dict[str, Score]) -> dict[str, dict[str, float | None]]:
-    return {name: estimate._asdict() for name, estimate in scores.items()}
+        """The metrics of others."""
+        return [] if self.others is None else [self.others]

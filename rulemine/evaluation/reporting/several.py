@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from rulemine.evaluation.breakdown import PROOF
-from rulemine.evaluation.comparing.differences import Differences
-from rulemine.evaluation.comparing.pairwise import SHOWN
-from rulemine.evaluation.reporting.document import Document, Picture, Series
+from rulemine.evaluation.comparing.comparison import SHOWN, Differences
+from rulemine.evaluation.reporting.document import Document
+from rulemine.evaluation.reporting.frame import Frame
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.titles import SUBSETS, TITLES
 from rulemine.release.reader import Release
@@ -37,81 +37,51 @@ def document_of_comparison(
     """
     rows, labels = question_rows(release, runs, None, progress)
     report = runs[0].report
-    first, *others = _by_subset(runs)
-    subset = SUBSETS[report.headline.breakdown]
+    frame = Frame.of((run.system, run.report) for run in runs)
+    named = Frame.of((f"{run.system}, {run.kg}", run.report) for run in runs)
+    subsets = {
+        row.breakdown: SUBSETS[row.breakdown] for row in report.rows if row.breakdown in SUBSETS
+    }
+    first, *others = (
+        frame.where(breakdown=subset).table(
+            f"scores-{subset}", f"Scores, {title}, percent", SHOWN, rows=("system", "graph", "n")
+        )
+        for subset, title in subsets.items()
+    )
+    headline = subsets[report.headline.breakdown]
     below = replace(
         differences.tables()[0],
         title="Differences, percentage points",
-        notes=differences.notes[-1:],  # the others are those of the systems
+        notes=differences.notes[-1:],  # the others stand above
     )
     return Document(
         title=f"{len(runs)} systems on {release.name}",
-        notes=tuple(_notes(runs)),
+        notes=differences.notes[:-1],
         facts={
             "release": f"{release.name} ({release.identity[:12]})",
             "split": report.split,
             "questions": f"{report.n:,}",
             "hard answers": f"those missing at level {report.level}",
         },
-        headline=first,
+        headline=replace(first, id="headline"),
         figures=(
-            Picture(
+            named.where(breakdown=report.headline.breakdown, metric=_DRAWN).picture(
                 "systems",
-                f"Systems, {subset}",
-                f"Over {subset}, with 95 % intervals. Hits@Hard and Hard F1 count what must be inferred.",
-                "bars",
-                "system",
-                "percent",
-                tuple(f"{run.system}, {run.kg}" for run in runs),
-                tuple(
-                    Series(TITLES[m], tuple(run.report.headline.scores.get(m) for run in runs))
-                    for m in _DRAWN
-                ),
+                f"Systems, {headline}",
+                f"Over {headline}, with 95 % intervals. Hits@Hard and Hard F1 count what must be inferred.",
+                rows=("metric",),
+                columns="system",
             ),
         ),
-        tables=(*others, *_by_proof(runs), below),
+        tables=(*others, *_by_proof(frame), below),
         questions=rows,
         labels=labels,
     )
 
 
-def _notes(runs: Sequence[SystemRun]) -> Iterator[str]:
-    """What is true of all, then of each."""
-    shared = [n for n in runs[0].report.notes if all(n in run.report.notes for run in runs)]
-    yield from shared
-    for run in runs:
-        for note in run.report.notes:
-            if note not in shared:
-                yield f"{run.system}, {run.kg}: {note}"
-
-
-def _by_subset(runs: Sequence[SystemRun]) -> Iterator[Table]:
-    """Systems × scores, the subset of the headline first."""
-    subsets = [row.breakdown for row in runs[0].report.rows if row.breakdown in SUBSETS]
-    for subset in subsets:
-        found = [(run, run.report.row(subset, subset)) for run in runs]
-        yield Table(
-            "headline" if subset == subsets[0] else f"scores-{subset}",
-            f"Scores, {SUBSETS[subset]}, percent",
-            ("system", "graph", "n", *(TITLES[m] for m in SHOWN)),
-            tuple(
-                (run.system, run.kg, row.n, *(row.scores.get(m) for m in SHOWN))
-                for run, row in found
-            ),
-        )
-
-
-def _by_proof(runs: Sequence[SystemRun]) -> Iterator[Table]:
+def _by_proof(frame: Frame) -> Iterator[Table]:
     """Systems × what is left of the hard answer, where questions differ in it."""
-    groups = [row.group for row in runs[0].report.rows if row.breakdown == "proof"]
-    if groups:
-        rows = tuple(
-            (
-                run.system,
-                run.kg,
-                *(run.report.row("proof", group).scores.get("hard_f1") for group in groups),
-            )
-            for run in runs
-        )
+    some = frame.where(breakdown=PROOF.key, metric="hard_f1")
+    if some.rows:
         title = f"{TITLES['hard_f1']} by {PROOF.title}, percent"
-        yield Table("by-proof", title, ("system", "graph", *groups), rows)
+        yield some.table("by-proof", title, columns="group")

@@ -5,15 +5,14 @@ from collections.abc import Callable, Iterator
 from rulemine.evaluation.breakdown import group_titles
 from rulemine.evaluation.prediction_file import PredictionFile
 from rulemine.evaluation.predictions import read_predictions
-from rulemine.evaluation.reporting.document import Document, Picture, Series
+from rulemine.evaluation.reporting.document import Document, Picture
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
-from rulemine.evaluation.reporting.report import Comparison, Report, Row
+from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.titles import FURTHER, SUBSETS, TITLES
-from rulemine.evaluation.scoring import run_of
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.kinds.registry import is_built, kind_named
 from rulemine.release.reader import Release
-from rulemine.text.tables import Table, few_notes, marked
+from rulemine.text.tables import Table
 
 __all__ = ["document_of_questions", "document_of_run", "run_of_file"]
 
@@ -45,8 +44,6 @@ def document_of_run(release: Release, run: SystemRun, progress: Progress | None 
     tables = [*_tables(report), *report.of_queries]
     if report.others is not None:
         tables += report.others.tables()
-    if report.difference is not None:
-        tables += _tables(report.difference)
     return Document(
         title=f"{run.system} on the {run.kg} graph of {release.name}",
         notes=report.notes,
@@ -61,7 +58,9 @@ def document_of_run(release: Release, run: SystemRun, progress: Progress | None 
             "intervals": f"{100 * CONFIDENCE:g} % bootstrap, {report.resamples:,} resamples of clusters, "
             f"seed {report.seed}",
         },
-        headline=report.table("headline", "Scores, percent", _subsets(report), _metrics(report)),
+        headline=report.frame.where(breakdown=SUBSETS).table(
+            "headline", "Scores, percent", _metrics(report), rows=("group", "n")
+        ),
         figures=tuple(_figures(report)),
         tables=tuple(tables),
         questions=rows,
@@ -117,22 +116,17 @@ def run_of_file(
     release: Release,
     file: PredictionFile,
     report: Report,
-    kg: str | None = None,
-    ignore_case: bool = False,
 ) -> SystemRun:
     """What a system did, as its prediction file says.
 
     Args:
         release: The release.
-        file: The file; its first line may name the system and the graph.
+        file: The file.
         report: How it was scored.
-        kg: The graph, as the user says.
-        ignore_case: As for the report.
 
     Raises:
         PredictionError: A prediction is malformed.
     """
-    run = run_of(release, file, kg)
     predictions = read_predictions(
         file,
         release.questions(),
@@ -140,59 +134,45 @@ def run_of_file(
         missing="empty",
         official=report.matching == "brink",
     )
-    return SystemRun(run.system or file.path.stem, run.kg, predictions, report, ignore_case)
+    return SystemRun(report.system or file.path.stem, report.kg, predictions, report)
 
 
-def _metrics(report: Report | Comparison) -> list[str]:
+def _metrics(report: Report) -> list[str]:
     apart = {metric for _, metrics, _ in FURTHER for metric in metrics}
     of_answers = [m for m in report.metrics if m in TITLES and m not in apart]
     return sorted(of_answers, key=lambda m: _FIRST.index(m) if m in _FIRST else len(_FIRST))
 
 
-def _all(report: Report | Comparison) -> str:
+def _all(report: Report) -> str:
     """All questions that were asked, in words."""
     return "all questions" if report.sample is None else f"the {report.n:,} questions of the sample"
 
 
-def _subsets(report: Report | Comparison) -> list[tuple[str, str, Row]]:
-    return [("", SUBSETS[row.breakdown], row) for row in report.rows if row.breakdown in SUBSETS]
-
-
-def _tables(report: Report | Comparison) -> Iterator[Table]:
-    """The further tables and one for each breakdown; of a difference that of the subsets too."""
-    prefix, of = "", ""
-    if isinstance(report, Comparison):
-        prefix, of = "difference-", f" of {report.first} − {report.second}, paired"
-        title = f"Difference{of}, percentage points"
-        yield report.table("difference", title, _subsets(report), _metrics(report))
+def _tables(report: Report) -> Iterator[Table]:
+    """The further tables and one for each breakdown."""
+    subsets = report.frame.where(breakdown=SUBSETS)
     for number, (about, metrics, _) in enumerate(FURTHER, start=1):
-        title = about.format(kg=report.shown_kg) + of
-        title = title[0].upper() + title[1:]
-        table = report.table(f"{prefix}further-{number}", title, _subsets(report), metrics)
-        if len(table.header) > 2:
-            yield table
-    for breakdown in dict.fromkeys(row.breakdown for row in report.rows):
-        if breakdown not in SUBSETS:
-            rows = [("", row.group, row) for row in report.rows if row.breakdown == breakdown]
-            title = f"By {group_titles(report.kind)[breakdown]}{of}, {_all(report)}, percent"
-            yield report.table(f"{prefix}{breakdown}", title, rows, _metrics(report))
+        if not set(metrics).isdisjoint(report.metrics):
+            title = about.format(kg=report.kg)
+            title = title[0].upper() + title[1:]
+            yield subsets.table(f"further-{number}", title, metrics, rows=("group", "n"))
+    for breakdown, called in group_titles(report.kind).items():
+        some = report.frame.where(breakdown=breakdown)
+        if some.rows and breakdown not in SUBSETS:
+            title = f"By {called}, {_all(report)}, percent"
+            yield some.table(breakdown, title, _metrics(report), rows=("group", "n"))
 
 
 def _figures(report: Report) -> Iterator[Picture]:
     for breakdown in _FIGURES:
-        rows = [row for row in report.rows if row.breakdown == breakdown]
-        if len(rows) > 1:
+        some = report.frame.where(breakdown=breakdown, metric=_DRAWN)
+        if len({row.group for row in some.rows}) > 1:
             title = group_titles(report.kind)[breakdown]
-            few = "".join(f" {note}" for note in few_notes(row.n for row in rows))
-            series = tuple(Series(TITLES[m], tuple(row.scores[m] for row in rows)) for m in _DRAWN)
-            yield Picture(
-                id=f"figure-{breakdown}",
-                title=f"Scores by {title}",
-                caption=f"Over {_all(report)}, by {title}; bars with {100 * CONFIDENCE:g} % intervals. "
-                f"Hits@Hard and hard F1 count what must be inferred.{few}",
-                kind="bars",
+            yield some.picture(
+                f"figure-{breakdown}",
+                f"Scores by {title}",
+                f"Over {_all(report)}, by {title}; bars with {100 * CONFIDENCE:g} % intervals. "
+                "Hits@Hard and hard F1 count what must be inferred.",
+                rows=("metric",),
                 across=title,
-                up="percent",
-                groups=tuple(f"{row.group} ({marked(row.n)})" for row in rows),
-                series=series,
             )

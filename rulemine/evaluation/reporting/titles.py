@@ -1,10 +1,10 @@
 """What scores and groups of questions are called in tables, and which scores tables have."""
 
-from rulemine.evaluation.cypher.release_rows import ROW_METRICS
+from rulemine.evaluation.metrics import COSTS, ROW_METRICS
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.retrieval import RETRIEVAL
 
-__all__ = ["FURTHER", "MEAN", "SHOWN", "SUBSETS", "TITLES"]
+__all__ = ["FURTHER", "HHR_NOTE", "MEAN", "PLAIN_NUMBERS", "SHOWN", "SUBSETS", "TITLES"]
 
 SHOWN = ("hard_f1", "hhr", "hits_hard", "hits_any", "precision", "f1")
 """The scores of answers that tables have; files have all."""
@@ -45,8 +45,19 @@ TITLES = {
     "psjs_edges": "PSJS edges",
     "executable": "executable",
     "row_hhr": "row HHR",
+    "calls": "calls",
+    "prompt_tokens": "tokens sent",
+    "completion_tokens": "tokens received",
+    "seconds": "seconds",
 }
 """Headings of the columns of tables."""
+
+PLAIN_NUMBERS = ("retrieved", *COSTS)
+"""The scores that are numbers, not fractions."""
+
+HHR_NOTE = (
+    "HHR: Hits@Hard over Hits@Any, a ratio among the hits of a system, beside it; not a ranking."
+)
 
 MEAN = "mean_of_structures"
 """Breakdown and group of the plain mean over structures."""
@@ -80,5 +91,6 @@ FURTHER = (
         ROW_METRICS,
         ("structure", "shape", "return", "rows", "template", "graph", "changed"),
     ),
+    ("what an answer of a model cost; means", COSTS, ("structure",)),
 )
 """The further tables: title, the scores in them, and the breakdowns. JSON and CSV have all."""

@@ -18,8 +18,7 @@ from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import find_answerer, more_room, needs_of
 from rulemine.evaluation.comparing.comparison import compare, note_about
-from rulemine.evaluation.comparing.pairwise import compare_all
-from rulemine.evaluation.cypher.release_rows import ROW_METRICS
+from rulemine.evaluation.metrics import ROW_METRICS
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.reporting.document import Document
@@ -432,8 +431,8 @@ def _between_systems(scores: StudyScores) -> Table:
     reports = {scores.called[system]: report for system, report in scores.top.items()}
     rows: tuple[Values, ...] = tuple(
         (pair.first, pair.second, pair.difference, pair.adjusted)
-        for pair in compare_all(reports, ["hard_f1"]).rows
-        if pair.subset == scores.subset
+        for pair in compare(reports, ["hard_f1"]).rows
+        if pair.breakdown == scores.subset
     )
     graph = graph_at(scores.study.plan.levels[-1])
     header = ("first", "second", TITLES["hard_f1"], "p")
@@ -450,16 +449,14 @@ def _between_graphs(scores: StudyScores) -> Table:
     for system in plan.systems:
         ends = [scores.report(system, level) for level in (0, plan.levels[-1])]
         if ends[0] is not None and ends[1] is not None:
-            pairs[system] = compare(ends[0], ends[1], broken_down=False)
-    adjusted = {
-        metric: holm([pair.p_values["all"][metric] for pair in pairs.values()])
-        for metric in metrics
-    }
+            found = compare({"complete": ends[0], "incomplete": ends[1]}, metrics).rows
+            pairs[system] = {row.metric: row for row in found if row.breakdown == "all"}
+    adjusted = {metric: holm([pair[metric].p for pair in pairs.values()]) for metric in metrics}
     rows = []
     for number, (system, pair) in enumerate(pairs.items()):
         row: list[Value] = [scores.called[system]]
         for metric in metrics:
-            row += [pair.row("all", "all").scores[metric], adjusted[metric][number]]
+            row += [pair[metric].difference, adjusted[metric][number]]
         rows.append(tuple(row))
     show: dict[str, Show] = {}
     for metric in metrics:

@@ -19,7 +19,7 @@ def test_the_seed_and_the_level_are_those_that_are_given(
         given.update(more)
         raise UserError("that is enough.")
 
-    monkeypatch.setattr("rulemine.evaluation.comparing.pairwise.evaluate_all", evaluate)
+    monkeypatch.setattr("rulemine.evaluation.comparing.comparison.evaluate_all", evaluate)
     release = write_release(tmp_path / "small").path
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for file in files:

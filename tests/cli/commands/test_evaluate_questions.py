@@ -75,7 +75,7 @@ def test_each_form_of_a_prediction_is_scored(files: Path) -> None:
 def test_every_layout_has_the_scores_and_what_differs(
     files: Path, layout: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(files, "--format", layout) == 0
+    assert run(files, "--format", layout, *["--all"] * (layout == "table")) == 0
     text = capsys.readouterr().out
     for word in ("SORT", "Kinds of errors", "not run"):
         assert word in text or layout == "csv"

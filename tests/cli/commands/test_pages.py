@@ -51,8 +51,6 @@ def test_evaluate_writes_a_page_and_latex(
     assert "mine on the incomplete graph of small" in printed
     assert main([*words, "-o", str(folder / "report")]) == 0
     assert (folder / "report").read_text("utf-8") == printed
-    assert main([*words, "--against", str(folder / "mine.jsonl")]) == 0
-    assert "Difference of mine.jsonl" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("format_", "sign"), [("html", "<h1>"), ("latex", r"\midrule")])

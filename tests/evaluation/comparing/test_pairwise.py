@@ -10,7 +10,7 @@ import pytest
 from rulemine.cli.main import main
 from rulemine.errors import ConfigError, PredictionError
 from rulemine.evaluation import evaluate, write_predictions
-from rulemine.evaluation.comparing.pairwise import compare_all, evaluate_all
+from rulemine.evaluation.comparing.comparison import compare, evaluate_all
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from tests.evaluation.world import CID, EVE, question, write_release
@@ -41,9 +41,9 @@ def files(tmp_path: Path, eight: Release) -> list[Path]:
 def test_all_pairs_by_hand(eight, files):
     reports = evaluate_all(eight, files, resamples=50)
     assert list(reports) == ["lookup (incomplete)", "b", "c"]
-    found = compare_all(reports, ("hard_f1", "hhr"))
+    found = compare(reports, ("hard_f1", "hhr"))
     assert len(found.rows) == 3 * 2 * 2
-    rows = {(r.subset, r.metric, r.first[0], r.second): r for r in found.rows}
+    rows = {(r.group, r.metric, r.first[0], r.second): r for r in found.rows}
     row = rows["all", "hard_f1", "l", "b"]
     assert (row.a, row.b, row.difference.value) == (0, 0.75, -0.75)
     assert row.p == 2 / 2**6  # of 64 exchanges of the six that differ
@@ -58,7 +58,7 @@ def test_all_pairs_by_hand(eight, files):
 
 def test_a_partial_file_is_said_first(eight, files):
     write_predictions(files[1], right(8)[:2])
-    found = compare_all(evaluate_all(eight, files[:2], resamples=5))
+    found = compare(evaluate_all(eight, files[:2], resamples=5))
     said = "Warning: b: predictions for 2 of 8 questions (25.0 %); the others score 0."
     assert found.to_table().startswith(said)
     assert found.to_markdown().startswith(said)
@@ -68,7 +68,7 @@ def test_a_partial_file_is_said_first(eight, files):
 def test_a_warning_about_some_of_several_names_them(eight, files):
     for path in files[1:]:
         write_predictions(path, [Prediction(f"q{i:05d}", answers=()) for i in range(8)])
-    notes = compare_all(evaluate_all(eight, files, resamples=5)).notes
+    notes = compare(evaluate_all(eight, files, resamples=5)).notes
     told = "8 of 8 predictions hold no answer and score 0."
     assert [n for n in notes if told in n] == [f"Warning: {name}: {told}" for name in "bc"]
 
@@ -82,29 +82,29 @@ def test_a_score_named_twice_is_shown_once(eight, files, capsys):
 
 
 def test_forms(eight, files):
-    found = compare_all(evaluate_all(eight, files, resamples=50), ("hard_f1",))
+    found = compare(evaluate_all(eight, files, resamples=50), ("hard_f1",))
     rows = json.loads(found.to_json())["rows"]
     lines = list(csv.DictReader(io.StringIO(found.to_csv())))
     assert len(rows) == len(lines) == 6
     assert [float(line["adjusted"]) for line in lines] == [row["adjusted"] for row in rows]
     table = found.to_table().splitlines()
     line = next(text for text in table if text.strip().startswith("b − c"))
-    assert line.split()[3:] == ["100.0", "100.0", "+0.0", "1.000", "1.000"]
-    assert "| b − c | 75.0 | 100.0 | -25.0" in found.to_markdown()
+    assert line.split()[3:] == ["4†", "100.0", "100.0", "+0.0", "1.000", "1.000"]
+    assert "| b − c | 8† | 75.0 | 100.0 | -25.0" in found.to_markdown()
     assert "| 0.008 | 0.023 |" in found.to_markdown()
 
 
 def test_what_cannot_be_compared(eight, files, tmp_path):
     reports = evaluate_all(eight, files, resamples=5)
     with pytest.raises(ConfigError, match="no score 'hardf1'; did you mean 'hard_f1'"):
-        compare_all(reports, ("hardf1",))
+        compare(reports, ("hardf1",))
     with pytest.raises(ConfigError, match="one system to compare"):
-        compare_all({"b": reports["b"]})
+        compare({"b": reports["b"]})
     with pytest.raises(ConfigError, match="named twice"):
         evaluate_all(eight, [files[0], files[0]])
     other = evaluate(eight, right(3)[:4], sample=4, resamples=5)
     with pytest.raises(PredictionError, match="the same questions were expected"):
-        compare_all({"a": reports["b"], "b": other})
+        compare({"a": reports["b"], "b": other})
 
 
 def test_files_of_one_name_are_told_apart(eight, files, tmp_path):
@@ -120,7 +120,9 @@ def test_command_line(eight, files, command):
         "compare", str(eight.path), *map(str, files), "--metrics", "hard_f1", "--format", "csv"
     )
     assert ended.status == 0
-    assert ended.out.splitlines()[1].startswith("core,hard_f1,lookup (incomplete),b,0.0,1.0,-1.0,")
+    assert ended.out.splitlines()[1].startswith(
+        "core,core,4,hard_f1,lookup (incomplete),b,0.0,1.0,-1.0,"
+    )
 
 
 @pytest.mark.parametrize(

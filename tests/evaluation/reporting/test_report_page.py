@@ -19,8 +19,8 @@ from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting import html, loopback
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.html import to_html
+from rulemine.evaluation.reporting.loopback import make_server
 from rulemine.evaluation.reporting.questions import MOST_QUESTIONS
-from rulemine.evaluation.reporting.server import make_server
 from tests.evaluation.reporting.test_report_files import DOCUMENT, ROW
 
 HOSTILE = "</script><!--<script>alert(1)</script>\u202e"

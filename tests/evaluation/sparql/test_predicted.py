@@ -55,7 +55,7 @@ def test_queries_are_run_on_the_graph_that_was_answered_from(
 def test_a_page_of_questions_says_what_the_query_gave(release: Release, tmp_path: Path) -> None:
     file = PredictionFile(written(tmp_path / "p.jsonl"))
     report = evaluate(release, file, resamples=1)
-    run = run_of_file(release, file, report, "incomplete")
+    run = run_of_file(release, file, report)
     first, *_, last = question_rows(release, [run])[0]
     assert first.outcomes[0].answers == ("e00002",)
     assert first.outcomes[0].said == ASKED[0]
