@@ -13,7 +13,7 @@ from typing import NamedTuple
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURN_GROUPS, RETURNS
 from rulemine.evaluation.comparing.comparison import compare, note_about
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
-from rulemine.evaluation.cypher.scored_queries import predicted_of
+from rulemine.evaluation.cypher.release_rows import predicted_of
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.document import Picture, Series
 from rulemine.evaluation.reporting.report import Report
@@ -43,14 +43,14 @@ NAMES_OF_ERRORS = {
     "no deduplication": ("duplicates", "order"),
     "grouping": ("grouping",),
     "pattern": ("pattern",),
-    "others": ("wrong:property", "filter", "missing", "refused", "unread"),
+    "others": ("filter", "missing", "refused", "unread"),
 }
 """What errors are called here, after the paper → our kinds of them."""
 
 LEVELS_OF_ERRORS = {
     "not in the graph": ("schema:type", "schema:relation", "schema:property", "direction", "name"),
     "there, not meant": (
-        "wrong:name", "wrong:type", "wrong:relation", "wrong:property", "filter", "grouping", "pattern",
+        "wrong:name", "wrong:type", "wrong:relation", "filter", "grouping", "pattern",
     ),
     "form of the rows": ("nodes", "columns", "duplicates", "order"),
     "does not run": ("missing", "refused", "syntax", "limit", "runtime"),

@@ -216,12 +216,6 @@ class Condition(NamedTuple):
         """Whether it looks for names and does nothing else."""
         return bool(self.looks) and self.properties == {"name"}
 
-    @property
-    def masked(self) -> str:
-        """Its text with a mark in place of its properties."""
-        words = (("?" if word in self.properties else word) for word in self.text.split(" "))
-        return " ".join(words)
-
 
 def conditions_of(statement: Statement) -> list[Condition]:
     """The conditions of a query, in the order of its text; those in subqueries of expressions aside.

@@ -18,8 +18,7 @@ from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, Open
 from rulemine.evaluation.answerers.retrieval import in_private_order
 from rulemine.evaluation.answerers.text_to_cypher import drawn_examples
 from rulemine.evaluation.sparql.prompts import ShownQuestion, about, answered, task_on
-from rulemine.evaluation.sparql.replies import LONGEST, sparql_of
-from rulemine.evaluation.sparql.running import SparqlRunner
+from rulemine.evaluation.sparql.running import LONGEST, SparqlRunner, sparql_of
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message
 from rulemine.text.mentions import cut, find_mentions_of_all

@@ -50,7 +50,6 @@ ERROR_KINDS = {
     "columns": "results not aligned: other properties, or more or fewer columns than the gold's",
     "duplicates": "right if equal rows are one, or are not",
     "order": "right in another order, or sorted otherwise than the gold",
-    "wrong:property": "a condition or order on a property that the graph has and the gold does not use there",
     "filter": "other conditions or limits than the gold's",
     "grouping": "other aggregates or groups than the gold's",
     "pattern": "another pattern than the gold's, or what else differs",
@@ -116,7 +115,7 @@ class Diagnosis:
         if named is None or wanted is None:
             return (*shape, "unread")
         kinds = {*shape, *unknown, *self._names(wanted, named), *self._patterns(wanted, named)}
-        kinds |= _conditions(wanted, named, known="schema:property" not in unknown)
+        kinds |= _conditions(wanted, named)
         kinds |= _results(wanted, named, known=not {"schema:property", "nodes"} & kinds)
         if not kinds:
             kinds.add("pattern" if _asked(wanted) == _asked(named) else "filter")
@@ -308,22 +307,15 @@ def _asked(query: Elements) -> list[Condition]:
     return [condition for condition in query.conditions if not condition.of_names]
 
 
-def _conditions(wanted: Elements, named: Elements, *, known: bool) -> set[str]:
+def _conditions(wanted: Elements, named: Elements) -> set[str]:
     """How conditions differ, other than on names and on values that are known."""
     ours, theirs = (
-        [condition for condition in _asked(each) if not condition.text.endswith("is not null")]
+        Counter(one.text for one in _asked(each) if not one.text.endswith("is not null"))
         for each in (wanted, named)
     )
-    if Counter(one.text for one in ours) == Counter(one.text for one in theirs):
-        return set()
-    used, others = (
-        {name for condition in some for name in condition.properties} for some in (ours, theirs)
-    )
-    masked, other = (Counter(condition.masked for condition in some) for some in (ours, theirs))
-    found = {"wrong:property"} if known and (others - used or masked == other) else set()
-    if left := (masked - other) + (other - masked):
-        found.add("order" if all(text.startswith("ORDER") for text in left) else "filter")
-    return found
+    differing = (ours - theirs) + (theirs - ours)
+    orders = [text.startswith("ORDER") for text in differing]
+    return {"order" if all(orders) else "filter"} if orders else set()
 
 
 def _results(wanted: Elements, named: Elements, *, known: bool) -> set[str]:

@@ -24,7 +24,7 @@ from rulemine.evaluation.statistics.score import Score
 from rulemine.text.tables import Table, plain_of
 
 if TYPE_CHECKING:
-    from rulemine.evaluation.cypher.scored_queries import ScoredQuery
+    from rulemine.evaluation.cypher.release_rows import ScoredQuery
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
 
 __all__ = ["Report", "Row"]

@@ -7,9 +7,8 @@ import pytest
 
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
 from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
-from rulemine.evaluation.cypher.release_rows import AskedQuery, notes_on_queries
+from rulemine.evaluation.cypher.release_rows import AskedQuery, ScoredQuery, notes_on_queries
 from rulemine.evaluation.cypher.runners import BoltRunner, refusal
-from rulemine.evaluation.cypher.scored_queries import ScoredQuery
 
 Answer = ResultTable | Failed | NotRun
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from rulemine.evaluation.sparql import running
-from rulemine.evaluation.sparql.replies import LONGEST, sparql_of
-from rulemine.evaluation.sparql.running import SparqlRunner
+from rulemine.evaluation.sparql.running import LONGEST, SparqlRunner, sparql_of
 from rulemine.kg.graph import KnowledgeGraph
 
 KG = KnowledgeGraph.from_triples(
