@@ -14,7 +14,7 @@ from rulemine.cypher import (
     to_cypher,
 )
 from rulemine.cypher.interpreter.values import EvaluationError
-from rulemine.cypher.questions.pattern import anchored, check
+from rulemine.cypher.questions.pattern import anchored
 from rulemine.cypher.questions.render import quoted_name, quoted_value
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS
 from rulemine.errors import ConfigError
@@ -181,43 +181,11 @@ def test_cypher_is_one_line_and_means_the_names() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("match", "result", "said"),
-    [
-        (("(n)", ("Twn",), ()), {"template": "n_name"}, "n: type 'Twn' is unknown; did you mean 'Town'"),
-        (("(n*)", ("Town",), ()), {"template": "n_prop", "property": "people"}, "n: a name was expected"),
-        (("(n)->(m0)", ("Town", "Person"), ("likes",)), {"template": "n_name"}, "no relation Town likes P"),
-        (("(n)", ("Town",), ()), {"template": "n_order_by", "property": "mood"}, "mood is str; expected int"),
-        (("(n)", ("Town",), ()), {"template": "n_prop_distinct", "property": "name"}, "no property 'name'"),
-        (
-            ("(n)", ("Town",), ()),
-            {"template": "n_where", "property": "people", "operator": "=", "bound": 1.0},
-            "bound 1.0; expected int",
-        ),
-        (
-            ("(n)", ("Town",), ()),
-            {"template": "n_where", "property": "rivers", "operator": "=", "bound": "Aa"},
-            "= does not fit",
-        ),
-        (
-            ("(n)", ("Town",), ()),
-            {"template": "n_agg", "property": "founded", "aggregate": "avg"},
-            "founded is date; expected int or float",
-        ),
-    ],
-)  # fmt: skip
-def test_a_question_that_does_not_fit_the_schema(match: Any, result: Any, said: str) -> None:
-    template, types, relations = match
-    pattern = MatchPattern(template, tuple(map(PatternNode, types)), relations)
-    with pytest.raises(ConfigError, match=said.replace("(", r"\(")):
-        check(SCHEMA, PatternQuery(pattern, ReturnClause(**result)))
-
-
 def test_trees_that_no_template_has() -> None:
     town = PatternNode("Town")
     with pytest.raises(ConfigError, match=r"'\(n\)-' is unknown; did you mean"):
         MatchPattern("(n)-", (town,))
-    with pytest.raises(ConfigError, match="2 nodes and 0 relations; expected 1 and 0"):
+    with pytest.raises(ConfigError, match="2 nodes and 0 relations; expected 1 nodes"):
         MatchPattern("(n)", (town, town))
     with pytest.raises(ConfigError, match="time is None; expected a year"):
         of_bo("(n)<-(m0*) in year", "livesIn")

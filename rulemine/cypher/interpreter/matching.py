@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from rulemine.cypher.interpreter.code import Row, Scope
-from rulemine.cypher.interpreter.compiler import Compiler
+from rulemine.cypher.interpreter.compiler import Compiler, Row, Scope
 from rulemine.cypher.interpreter.values import (
     EdgeValue,
     EvaluationError,
@@ -19,7 +18,14 @@ from rulemine.cypher.interpreter.values import (
     PathValue,
     kind_of,
 )
-from rulemine.cypher.language.syntax import NodePattern, PathElement, RelationPattern, Term
+from rulemine.cypher.language.syntax import (
+    NodePattern,
+    PathElement,
+    RelationPattern,
+    SubqueryClause,
+    Term,
+    parts_of,
+)  # fmt: skip
 
 __all__ = ["PathMatcher", "names_in"]
 
@@ -247,24 +253,13 @@ def routed(variable: str, names: list[str], links: list[EdgeStep]) -> _Maker:
 def names_in(thing: Any) -> set[str]:
     """The variables that stand anywhere in a term or a pattern."""
     found: set[str] = set()
-    waiting = [thing]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Term):
-            if one.kind == "variable":
-                found.add(one.parts[0])
-            waiting.append(one.parts)
-        elif isinstance(one, tuple):
-            waiting += one
-        elif hasattr(one, "__slots__"):
-            if isinstance(one, NodePattern | PathElement):
-                found.add(one.variable)
-            found.update(getattr(one, "imported", None) or ())
-            waiting += [
-                getattr(one, name)
-                for kind in type(one).__mro__
-                for name in getattr(kind, "__slots__", ())
-            ]
+    for part in parts_of(thing):
+        if isinstance(part, NodePattern | PathElement):
+            found.add(part.variable)
+        elif isinstance(part, SubqueryClause):
+            found.update(part.imported or ())
+        elif isinstance(part, Term) and part.kind == "variable":
+            found.add(part.parts[0])
     return found
 
 

@@ -6,11 +6,9 @@ from functools import reduce
 from itertools import islice
 from typing import Any
 
-from rulemine.cypher.interpreter.code import Row, Scope, aggregated, list_kind
-from rulemine.cypher.interpreter.compiler import Compiler
-from rulemine.cypher.interpreter.limits import fits
+from rulemine.cypher.interpreter.compiler import Compiler, Row, Scope, aggregated, list_kind
 from rulemine.cypher.interpreter.matching import names_in
-from rulemine.cypher.interpreter.values import EvaluationError, grouped, kind_of, sorting_key
+from rulemine.cypher.interpreter.values import EvaluationError, fits, grouped, kind_of, sorting_key
 from rulemine.cypher.language.syntax import Expression, ProjectionClause, Term
 
 __all__ = ["Projector", "distinct"]

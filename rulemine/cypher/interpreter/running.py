@@ -9,12 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
-from rulemine.cypher.interpreter.code import Row, Scope, either, item_kind
-from rulemine.cypher.interpreter.compiler import Compiler
-from rulemine.cypher.interpreter.limits import ExhaustedError, RunLimits
+from rulemine.cypher.interpreter.compiler import Compiler, Row, Scope, either, item_kind
 from rulemine.cypher.interpreter.matching import PathMatcher, names_in
 from rulemine.cypher.interpreter.projecting import Projector, distinct
-from rulemine.cypher.interpreter.stored import StoredGraph, stored
+from rulemine.cypher.interpreter.values import ExhaustedError, RunLimits, StoredGraph, stored
 from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.syntax import (
     Clause,

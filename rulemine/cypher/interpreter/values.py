@@ -1,4 +1,4 @@
-"""The values of Cypher in memory: what kind they are, when they are equal, and which is greater.
+"""The values of Cypher in memory, the graph that they are of, and what a run may use.
 
 null is None, lists are lists (those of a graph tuples), maps are dicts, dates are Python's. As in Neo4j 5.26,
 equality and comparison know a third truth value, null; sorting and grouping do not.
@@ -6,22 +6,32 @@ equality and comparison know a third truth value, null; sorting and grouping do 
 
 import datetime
 import math
-from collections.abc import Callable, Mapping
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cmp_to_key
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from rulemine.errors import QueryError
+from rulemine.kg.property_graph.graph import PropertyGraph
 
 __all__ = [
+    "MOST_KEPT",
     "EdgeValue",
     "EvaluationError",
+    "ExhaustedError",
     "NodeValue",
     "PathValue",
+    "RunLimits",
+    "StoredGraph",
     "compared",
     "equal",
+    "fits",
     "grouped",
     "kind_of",
     "sorting_key",
+    "stored",
 ]
 
 
@@ -35,6 +45,67 @@ class EvaluationError(QueryError):
     def __init__(self, code: str, message: str) -> None:
         self.code = code
         super().__init__(f"query: {message}")
+
+
+MOST_KEPT = 1_000_000
+"""Rows, or items of a list, that a query may keep at once."""
+
+_OFTEN = 256
+"""Steps between two looks at the clock."""
+
+
+class ExhaustedError(QueryError):
+    """A query that took too long, gave too many rows, or had to keep too much.
+
+    Attributes:
+        code: ``TimedOut``, ``TooManyRows`` or ``OutOfMemory``.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(f"query: {message}")
+
+
+def fits(number: int) -> None:
+    """Notes that so many rows or items of a list are to be kept.
+
+    Raises:
+        ExhaustedError: They are too many.
+    """
+    if number > MOST_KEPT:
+        raise ExhaustedError("OutOfMemory", f"it keeps more than {MOST_KEPT:,} things at once")
+
+
+class RunLimits:
+    """What a run may still use.
+
+    Args:
+        seconds: Seconds that it may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
+        self._steps = 0
+
+    def step(self, steps: int = 1) -> None:
+        """Notes that something was done.
+
+        Raises:
+            ExhaustedError: The time is over.
+        """
+        self._steps += steps
+        if self._steps >= _OFTEN:
+            self._steps = 0
+            if time.monotonic() > self._end:
+                raise ExhaustedError("TimedOut", f"it took longer than {self._seconds:g} seconds")
+
+    def counted(self, some: Iterable[Any]) -> Iterator[Any]:
+        """The same, one after the other, each of them a step, all of them kept."""
+        for number, one in enumerate(some, 1):
+            fits(number)
+            self.step()
+            yield one
 
 
 class NodeValue:
@@ -103,6 +174,79 @@ class PathValue:
 
     def __hash__(self) -> int:
         return hash((self.nodes, self.edges))
+
+
+class StoredGraph:
+    """A graph as a database has it: ``id`` and ``name`` are properties like others, -0.0 is 0.0.
+
+    Args:
+        graph: The graph; it must not change.
+
+    Attributes:
+        nodes: The nodes.
+        edges: The edges.
+        types: The labels of nodes.
+        counts: Type of edges → how many there are.
+    """
+
+    def __init__(self, graph: PropertyGraph) -> None:
+        self.nodes: list[NodeValue] = []
+        self._of_type: dict[str, list[NodeValue]] = {}
+        for at, row in enumerate(graph.nodes):
+            own = {**_held(row.properties), "id": row.id, "name": row.name}
+            node = NodeValue(at, row.type, own)
+            self.nodes.append(node)
+            self._of_type.setdefault(row.type, []).append(node)
+        self.types = tuple(self._of_type)
+        self.edges: list[EdgeValue] = []
+        for at, edge in enumerate(graph.edges):
+            start, end = (self.nodes[graph.positions[id_]] for id_ in (edge.subject, edge.object))
+            value = EdgeValue(at, edge.type, {**_held(edge.properties), "id": edge.id}, start, end)
+            self.edges.append(value)
+            start.out.setdefault(edge.type, []).append(value)
+            end.into.setdefault(edge.type, []).append(value)
+        self.counts = Counter(edge.type for edge in self.edges)
+        self._valued: dict[tuple[str, str], dict[Any, list[NodeValue]]] = {}
+
+    def of_types(self, labels: Sequence[str]) -> Sequence[NodeValue]:
+        """The nodes of some types."""
+        if len(labels) == 1:
+            return self._of_type[labels[0]]
+        if len(labels) == len(self.types):
+            return self.nodes
+        return [node for label in labels for node in self._of_type[label]]
+
+    def with_value(self, labels: Sequence[str], name: str, value: Any) -> list[NodeValue]:
+        """The nodes of some types of which a property equals a text, number, truth value or date."""
+        found: list[NodeValue] = []
+        for label in labels:
+            index = self._valued.get((label, name))
+            if index is None:
+                index = self._valued[label, name] = {}
+                for node in self._of_type[label]:
+                    held = node.properties.get(name)
+                    if held is not None and not isinstance(held, tuple):
+                        index.setdefault((isinstance(held, bool), held), []).append(node)
+            found += index.get((isinstance(value, bool), value), ())
+        return found
+
+
+def _held(properties: Any) -> dict[str, Any]:
+    return {
+        name: value + 0.0 if isinstance(value, float) else value
+        for name, value in properties.items()
+    }
+
+
+_STORED: "WeakKeyDictionary[PropertyGraph, StoredGraph]" = WeakKeyDictionary()
+
+
+def stored(graph: PropertyGraph) -> StoredGraph:
+    """The stored form of a graph; made once for as long as the graph is used."""
+    found = _STORED.get(graph)
+    if found is None:
+        found = _STORED[graph] = StoredGraph(graph)
+    return found
 
 
 _KINDS: dict[type, str] = {

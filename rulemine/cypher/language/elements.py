@@ -6,7 +6,7 @@ LIMIT; variables and ways of writing aside, so ``(n {size: 3})`` asks what ``WHE
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rulemine.cypher.language.expressions import AGGREGATES
@@ -21,6 +21,7 @@ from rulemine.cypher.language.syntax import (
     Statement,
     SubqueryClause,
     Term,
+    parts_of,
 )
 
 __all__ = [
@@ -109,7 +110,7 @@ def elements_of(text: str) -> Elements:
         ('name = Peru', [('City', 'inCountry', 'Country')])
     """
     statement = parse(text)
-    parts = [*_parts(statement)]
+    parts = [*parts_of(statement)]
     paths = [part for part in parts if isinstance(part, PathElement)]
     terms = [part for part in parts if isinstance(part, Term)]
     read = {
@@ -147,19 +148,8 @@ def turned(text: str, relations: Sequence[RelationPattern]) -> str:
 
 def labels_of(thing: NodePattern) -> list[str]:
     """The labels of a node, or the types of a relation; without signs such as ``|``."""
-    terms = (part for part in _parts(thing.labels) if isinstance(part, Term))
+    terms = (part for part in parts_of(thing.labels) if isinstance(part, Term))
     return [term.parts[0] for term in terms if term.kind == "label"]
-
-
-def _parts(part: Any) -> Iterator[Any]:
-    """A part of a query and all parts of it."""
-    if isinstance(part, tuple):
-        for inner in part:
-            yield from _parts(inner)
-    elif is_dataclass(part):
-        yield part
-        for each in fields(part):
-            yield from _parts(getattr(part, each.name))
 
 
 def fixed_of(thing: NodePattern) -> Sequence[tuple[str, Term]]:

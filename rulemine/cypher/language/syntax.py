@@ -1,6 +1,7 @@
 """What a query in Cypher consists of: clauses, patterns and expressions, each with its place in the text."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from rulemine.errors import QueryError
@@ -21,6 +22,7 @@ __all__ = [
     "Term",
     "UnsupportedError",
     "Unwind",
+    "parts_of",
 ]
 
 
@@ -305,3 +307,14 @@ class Statement:
         """Whether the order of rows is asked for: ORDER BY in the RETURN of a query without UNION."""
         last = self.arms[-1][-1]
         return len(self.arms) == 1 and isinstance(last, ProjectionClause) and bool(last.order)
+
+
+def parts_of(part: Any) -> Iterator[Any]:
+    """A part of a query, and all parts of it."""
+    if isinstance(part, tuple):
+        for inner in part:
+            yield from parts_of(inner)
+    elif is_dataclass(part):
+        yield part
+        for each in fields(part):
+            yield from parts_of(getattr(part, each.name))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rulemine.cypher.interpreter.running import projected
-from rulemine.cypher.interpreter.stored import stored
+from rulemine.cypher.interpreter.values import stored
 from rulemine.cypher.questions.joins import candidates, holds, m0_counts, matched
 from rulemine.cypher.questions.pattern import (
     MatchPattern,
@@ -17,7 +17,6 @@ from rulemine.cypher.questions.pattern import (
     PatternNode,
     PatternQuery,
     ReturnClause,
-    check,
 )
 from rulemine.cypher.questions.render import columns_of, kept_text, returned_text
 from rulemine.kg.property_graph.graph import PropertyGraph
@@ -112,10 +111,8 @@ def evaluate(graph: PropertyGraph, query: PatternQuery) -> Rows:
         query: The question.
 
     Raises:
-        ConfigError: The question does not fit the schema (see `rulemine.cypher.questions.pattern.check`).
         EvaluationError: Neo4j refuses it: a difference has more than 64 bits.
     """
-    check(graph.schema, query)
     result, columns = query.result, columns_of(query.result)
     keyed = result.template in ("n_order_by", "n_argmax")
     found = _projected(graph, query, returned_text(result, keyed=keyed))
@@ -166,11 +163,7 @@ def provenance_of(graph: PropertyGraph, query: PatternQuery) -> Provenance:
     """The nodes and edges that a question's clauses bind before they rename, aggregate or limit anything.
 
     This is the set of CypherBench's provenance subgraph (arXiv 2412.18702, §5.2), with the edges.
-
-    Raises:
-        ConfigError: See `evaluate`.
     """
-    check(graph.schema, query)
     nodes: set[int] = set()
     edges: set[int] = set()
     for row in counted_bindings(graph, query):

@@ -104,9 +104,6 @@ def grade(
         levels: Levels, ascending, the last with everything removed, each with its graph.
         removed: The triples that are removed.
         whole: Its rows on the complete graph, where they are known.
-
-    Raises:
-        ConfigError: See `rulemine.cypher.questions.evaluator.evaluate`.
     """
     whole = evaluate(complete, query) if whole is None else whole
     lines = list(map(row_text, whole.rows))

@@ -1,22 +1,21 @@
 """Questions of the templates as trees: what is matched, and what is returned.
 
-Guarantee: a tree that was made has the nodes, relations and fields that its templates take; whether a
-schema has its names is checked by `check`.
+Guarantee: a tree that was made has the nodes, relations and fields that its templates take; whether a graph
+has its names is not checked, and what it lacks matches nothing.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS, Category
 from rulemine.errors import ConfigError, did_you_mean, list_problems
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kg.property_graph.schema import NAME, Property, Schema
-from rulemine.kg.property_graph.values import Scalar, fits, is_list
+from rulemine.kg.property_graph.values import Scalar
 
 __all__ = [
     "CURRENT", "END", "START", "MatchPattern", "PatternEdge", "PatternNode", "PatternQuery", "ReturnClause",
-    "anchored", "check",
+    "anchored",
 ]  # fmt: skip
 
 CURRENT = "current"
@@ -89,22 +88,21 @@ class MatchPattern:
             raise ConfigError(
                 f"MATCH template {self.template!r} is unknown; {did_you_mean(self.template, MATCHES)}"
             )
-        wanted = len(self.category.nodes), len(self.category.shape)
-        if (len(self.nodes), len(self.relations)) != wanted:
-            raise ConfigError(
-                f"MATCH template {self.template!r}: {len(self.nodes)} nodes and {len(self.relations)} "
-                f"relations; expected {wanted[0]} and {wanted[1]}."
+        given, wanted = (
+            f"{nodes} nodes and {relations} relations"
+            for nodes, relations in (
+                (len(self.nodes), len(self.relations)),
+                (len(self.category.nodes), len(self.category.shape)),
             )
-        year = isinstance(self.time, int) and not isinstance(self.time, bool)
-        if self.template.endswith("current"):
-            known, expected = self.time == CURRENT, f"{CURRENT!r}"
-        elif self.template.endswith("in year"):
-            known, expected = year, "a year"
-        else:
-            known, expected = self.time is None, "None"
-        if not known:
+        )
+        if given != wanted:
+            raise ConfigError(f"MATCH template {self.template!r}: {given}; expected {wanted}.")
+        of_year = self.template.endswith("in year")
+        expected = CURRENT if self.template.endswith("current") else None
+        if not (type(self.time) is int if of_year else self.time == expected):
+            when = "a year" if of_year else repr(expected)
             raise ConfigError(
-                f"MATCH template {self.template!r}: time is {self.time!r}; expected {expected}."
+                f"MATCH template {self.template!r}: time is {self.time!r}; expected {when}."
             )
 
     @property
@@ -223,77 +221,3 @@ class PatternQuery:
             raise ConfigError(
                 f"RETURN template {row.id!r} does not go with MATCH template {self.match.template!r}."
             )
-
-
-def check(schema: Schema, query: PatternQuery) -> None:
-    """Checks a question against a schema.
-
-    Raises:
-        ConfigError: It names what the schema lacks, fixes a node that the template leaves open or the other
-            way round, or compares what cannot be compared; one message lists all of it.
-    """
-    if problems := list(_problems(schema, query)):
-        raise ConfigError(
-            list_problems(f"question over {schema.name!r}", problems, "Correct the question.")
-        )
-
-
-def _problems(schema: Schema, query: PatternQuery) -> Iterator[str]:
-    match = query.match
-    labels = {row.label for row in schema.entities}
-    for variable, node in match.named.items():
-        if node.type not in labels:
-            yield f"{variable}: type {node.type!r} is unknown; {did_you_mean(node.type, labels)}"
-        if node.fixed != (variable in match.category.fixed):
-            yield f"{variable}: {'no name was' if node.fixed else 'a name was'} expected"
-    for edge in match.edges:
-        ends = match.named[edge.subject].type, match.named[edge.object].type
-        relation = schema.relation(ends[0], edge.relation, ends[1])
-        if relation is None:
-            yield f"{edge.variable}: no relation {ends[0]} {edge.relation} {ends[1]}"
-        elif match.time is not None:
-            years = {row.name for row in relation.properties if row.datatype == "int"}
-            yield from (
-                f"{edge.variable}: {edge.relation} has no {name} that is an int"
-                for name in (START, END)
-                if name not in years
-            )
-    if match.template == "(n*),(m0*)" and match.nodes[0].type != match.nodes[1].type:
-        yield "n and m0 are of two types; one was expected"
-    if match.nodes[0].type in labels:
-        own = {row.name: row for row in schema.entity(match.nodes[0].type).properties}
-        yield from _unfit(query.result, own)
-
-
-def _unfit(result: ReturnClause, own: Mapping[str, Property]) -> Iterator[str]:
-    for name in filter(None, (result.property, result.key)):
-        if name not in own:
-            about = f"; {did_you_mean(name, own)}" if own else ""
-            yield f"n has no property {name!r}{about if name != NAME else ''}"
-            return
-    if result.key and is_list(own[result.key].datatype):
-        yield f"{result.key} is a list; groups need single values"
-    if not result.property:
-        return
-    datatype = own[result.property].datatype
-    allowed = RETURNS[result.template].datatypes
-    if result.aggregate:
-        allowed = {"avg": ("int", "float"), "count distinct": ()}.get(
-            result.aggregate, ("int", "float", "date")
-        )
-    if allowed and datatype not in allowed:
-        yield f"{result.property} is {datatype}; expected {' or '.join(allowed)}"
-    if result.year and (datatype != "date" or result.aggregate in ("avg", "count distinct")):
-        yield f"{result.property}: no year can be taken here"
-    if result.operator:
-        yield from _condition(result, datatype)
-
-
-def _condition(result: ReturnClause, datatype: str) -> Iterator[str]:
-    wanted = "int" if result.year else datatype[5:-1] if is_list(datatype) else datatype
-    if (result.operator in _MEMBER) != is_list(datatype):
-        yield f"{result.property} is {datatype}; {result.operator} does not fit"
-    elif result.operator not in ("=", "<>", *_MEMBER) and wanted in ("str", "bool"):
-        yield f"{result.property} is {datatype}; only = and <> fit"
-    if not fits(result.bound, wanted):
-        yield f"bound {result.bound!r}; expected {wanted}"

@@ -115,7 +115,7 @@ class Diagnosis:
         if named is None or wanted is None:
             return (*shape, "unread")
         kinds = {*shape, *unknown, *self._names(wanted, named), *self._patterns(wanted, named)}
-        kinds |= _conditions(wanted, named)
+        kinds |= _conditions(wanted, named, known="schema:property" not in unknown)
         kinds |= _results(wanted, named, known=not {"schema:property", "nodes"} & kinds)
         if not kinds:
             kinds.add("pattern" if _asked(wanted) == _asked(named) else "filter")
@@ -307,15 +307,16 @@ def _asked(query: Elements) -> list[Condition]:
     return [condition for condition in query.conditions if not condition.of_names]
 
 
-def _conditions(wanted: Elements, named: Elements) -> set[str]:
-    """How conditions differ, other than on names and on values that are known."""
+def _conditions(wanted: Elements, named: Elements, *, known: bool) -> set[str]:
+    """How conditions differ, other than on names, on values that are known, and on unknown properties."""
     ours, theirs = (
         Counter(one.text for one in _asked(each) if not one.text.endswith("is not null"))
         for each in (wanted, named)
     )
     differing = (ours - theirs) + (theirs - ours)
-    orders = [text.startswith("ORDER") for text in differing]
-    return {"order" if all(orders) else "filter"} if orders else set()
+    if not differing or (not known and ours.total() == theirs.total()):
+        return set()
+    return {"order" if all(text.startswith("ORDER") for text in differing) else "filter"}
 
 
 def _results(wanted: Elements, named: Elements, *, known: bool) -> set[str]:

@@ -9,8 +9,7 @@ import re
 from typing import TYPE_CHECKING, Protocol
 
 from rulemine.cypher.interpreter import run
-from rulemine.cypher.interpreter.limits import ExhaustedError
-from rulemine.cypher.interpreter.values import EvaluationError
+from rulemine.cypher.interpreter.values import EvaluationError, ExhaustedError
 from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.syntax import CypherError, UnsupportedError
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
