@@ -137,6 +137,11 @@ def test_what_is_not_taken_is_not_run(query: str) -> None:
     assert "line 1, column " in found.reason
 
 
+def test_what_sorts_distinct_groups_may_see_the_aggregates() -> None:
+    query = "MATCH (n:Town) RETURN DISTINCT collect(n.name) ORDER BY size([(n)-->(x) | x.name])"
+    assert isinstance(RUNNER.rows(query), ResultTable)
+
+
 def test_queries_without_end_and_of_many_rows_fail() -> None:
     endless = InMemoryRunner(GRAPH, seconds=0.2)
     many = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b "

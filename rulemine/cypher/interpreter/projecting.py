@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import islice
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 
 from rulemine.cypher.interpreter.compiler import Compiler, Row, Scope, aggregated, list_kind
 from rulemine.cypher.interpreter.matching import names_in
@@ -124,17 +125,21 @@ _PERCENTILES: dict[str, Callable[[Sequence[Any], Any], Any]] = {
 
 
 _Rows = Iterator[Row]
+_T = TypeVar("_T")
 
 
-def distinct(rows: Iterable[Row], columns: Sequence[str]) -> _Rows:
-    """The rows without those whose columns all equal those of one before."""
+def distinct(
+    rows: Iterable[_T], columns: Sequence[str], of: Callable[[_T], Any] = lambda row: row
+) -> Iterator[_T]:
+    """The rows, or what has them, without those whose columns all equal those of one before."""
     seen: set[Any] = set()
-    for row in rows:
+    for one in rows:
+        row = of(one)
         key = tuple(grouped(row[name]) for name in columns)
         if key not in seen:
             seen.add(key)
             fits(len(seen))
-            yield row
+            yield one
 
 
 class Projector:
@@ -335,7 +340,7 @@ class Projector:
                 return ({name: run(row) for name, run in self._runs} for row in rows)
             pairs: Iterator[tuple[Row, Row]] = make(rows)
             if clause.distinct:
-                pairs = _distinct(pairs, columns)
+                pairs = distinct(pairs, columns, itemgetter(1))
             if plain:
                 return _some((new for _, new in pairs), skip, limit)
             both = ({**old, **new} for old, new in pairs)
@@ -388,11 +393,6 @@ def _bound_inside(term: Any) -> set[str]:
             found |= {term.parts[0], term.parts[2]}
         found |= _bound_inside(term.parts)
     return found
-
-
-def _distinct(pairs: Iterable[tuple[Row, Row]], columns: list[str]) -> Iterator[tuple[Row, Row]]:
-    for new in distinct((new for _, new in pairs), columns):
-        yield new, new
 
 
 def _some(rows: _Rows, skip: int | None, limit: int | None) -> _Rows:
