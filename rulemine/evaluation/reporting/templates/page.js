@@ -17,6 +17,10 @@
   });
   paint(preferred.matches);
 
+  // Tables print open; the numbers of figures, which the figures show, do not.
+  const closed = [...document.querySelectorAll("#tables-title ~ details:not([open])")];
+  window.addEventListener("beforeprint", () => closed.forEach((part) => { part.open = true; }));
+
   if (!$("questions")) return;
   const data = JSON.parse($("data").textContent);
   const PAGE = 50;
