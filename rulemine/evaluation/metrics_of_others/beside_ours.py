@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rulemine.evaluation.matching.vocabulary import LONGEST_OUTPUT, bounded
-from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.metrics import HEADLINE, Floats
 from rulemine.evaluation.metrics_of_others.projects import normalize
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from rulemine.evaluation.reporting.tables import Tabled
+from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import RETRIEVAL
 from rulemine.evaluation.statistics.bootstrap import (
     UNDEFINED,
@@ -32,17 +33,13 @@ from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import kind_named
 from rulemine.release.records import Prediction, Question
-from rulemine.text.tables import Table, Value, percent, points, under_headings
+from rulemine.text.tables import Table, percent, points, under_headings
 
 __all__ = ["BesideOurs", "OtherScore", "judged_of", "score_beside_ours"]
 
-HEADLINE = "hard_f1"
-
-_SUBSETS = {"core": "over the core", "all": "over all questions"}
 NORMALIZING = frozenset({"rog", "gretriever", "gcr", "subgraphrag"})
 """Projects whose matching drops articles and punctuation."""
 
-_VALUES = ("score", "flatters", "over_hard_f1")
 _HEADER = ("metric", "n", "theirs", "stands beside", "ours", "theirs − ours", "theirs − hard F1")
 _SHOW = {"ours": percent, "theirs − ours": points, "theirs − hard F1": points}
 _TITLE = "Metrics of other projects beside ours; in percent"
@@ -93,37 +90,24 @@ class BesideOurs(Tabled):
         found: dict[str, Any] = {project: {"source": s} for project, s in self.sources.items()}
         for score in self.scores:
             of_metric = found[score.project].setdefault(score.metric, {"beside": score.beside})
-            values = {name: getattr(score, name)._asdict() for name in ("ours", *_VALUES)}
+            values = {
+                name: getattr(score, name)._asdict()
+                for name in ("ours", "score", "flatters", "over_hard_f1")
+            }
             of_metric[score.subset] = {"n": score.n} | values
         return found | {"notes": list(self.notes)}
-
-    def columns(self) -> list[str]:
-        """The columns that it adds to a table: each metric, it minus ours, and minus hard F1."""
-        return [
-            name
-            for s in self._of("all")
-            for name in (s.metric, f"{s.metric}_minus_{s.beside}", f"{s.metric}_minus_{HEADLINE}")
-        ]
-
-    def values(self, breakdown: str) -> list[Value]:
-        """The values of these columns in the row of a subset; None in others."""
-        found = [getattr(s, name) for s in self._of(breakdown) for name in _VALUES]
-        return found or [None] * len(self.columns())
 
     def tables(self) -> list[Table]:
         """The metrics over the core, if it has a question, and over all questions."""
         rows = under_headings(
             (
-                _SUBSETS[s.subset],
+                f"over {SUBSETS[s.subset]}",
                 (s.metric, s.n, s.score, s.beside, s.ours.value, s.flatters, s.over_hard_f1),
             )
             for s in self.scores
             if s.n
         )
         return [Table("metrics-of-others", _TITLE, _HEADER, rows, self.notes, _SHOW)]
-
-    def _of(self, subset: str) -> list[OtherScore]:
-        return [score for score in self.scores if score.subset == subset]
 
 
 def judged_of(

@@ -235,6 +235,8 @@ class Frame:
 
 def _shown(column: str, value: Any) -> Any:
     """A value of a column as tables and figures show it; numbers of questions stay numbers."""
-    if column == "n":
-        return value
-    return TITLES.get(value, value) if column == "metric" else str(value).replace("_", " ")
+    if column == "metric":
+        return TITLES.get(value, value)
+    if column in ("breakdown", "group"):
+        return value.replace("_", " ")
+    return value if column == "n" else str(value)
