@@ -115,9 +115,8 @@ def tables(arguments: Namespace) -> int:
     from rulemine.evaluation.study.results import check_packages
     from rulemine.llm.options import EndpointOptions
     from rulemine.llm.session import Session
-    from rulemine.papers.making import check_tables, make_tables
     from rulemine.papers.material import read_material
-    from rulemine.papers.registry import PAPERS
+    from rulemine.papers.paper import PAPERS, check_tables, make_tables
     from rulemine.text.tables import text_of, wrapped
 
     check_packages()

@@ -1,65 +1,56 @@
-"""The tables and figures of CypherBench (arXiv 2412.18702v2).
+"""The tables and figures of CypherBench, of releases whose questions ask property graphs for rows.
 
-Of questions and graphs: templates with examples, sizes, distributions. Of systems: scores, by template, and
-kinds of errors. The authors run queries on whole graphs, so a study counts with its most complete graph;
-predictions count with the graph that they say.
+Of questions and graphs: templates with examples, sizes, distributions, schemas. Of systems: scores, by
+template, and kinds of errors. The authors run queries on whole graphs, so a study counts with its most
+complete graph; predictions count with the graph that they say.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURN_GROUPS, RETURNS
+from rulemine.cypher.rows import ROW_GROUPS, rows_group
 from rulemine.evaluation.comparing.comparison import compare, note_about
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
 from rulemine.evaluation.cypher.release_rows import predicted_of
-from rulemine.evaluation.predictions import read_predictions
-from rulemine.evaluation.reporting.document import Picture, Series
-from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.titles import TITLES
-from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.registry import tool
 from rulemine.papers.material import Material
-from rulemine.papers.paper import Exhibit, LackingError, Made, Paper
+from rulemine.papers.paper import Made, Paper, each
+from rulemine.papers.systems import ScoredSystem, bars, by_group, share, side_by_side
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Prediction, Question
-from rulemine.text.tables import Cell, Table, Value, percent, under_headings
+from rulemine.release.records import SPLITS, Question
+from rulemine.text.tables import Cell, Table, Value, Values, percent, under_headings
 
-__all__ = ["CYPHERBENCH", "LEVELS_OF_ERRORS", "NAMES_OF_ERRORS"]
+__all__ = ["CYPHERBENCH", "NAMES_OF_ERRORS"]
 
 _SCORES = ("ex_published", "psjs_published", "executable", "ex", "ex_columns", "psjs")
 """The paper's three, as its program has them; then ours."""
 
 NAMES_OF_ERRORS = {
     "syntax": ("syntax", "limit", "runtime"),
-    "schema violation": ("schema:type", "schema:relation", "schema:property"),
+    "wrong type, relation or property": ("wrong:type", "wrong:relation"),
     "reversed direction": ("direction",),
     "entity linking": ("name", "wrong:name"),
-    "wrong type or relation": ("wrong:type", "wrong:relation"),
-    "node objects": ("nodes",),
-    "results not aligned": ("columns",),
-    "no deduplication": ("duplicates", "order"),
+    "schema violation": ("schema:type", "schema:relation", "schema:property"),
+    "pattern not aligned": ("pattern",),
     "grouping": ("grouping",),
-    "pattern": ("pattern",),
-    "others": ("filter", "missing", "refused", "unread"),
+    "filtering": ("filter",),
+    "results not aligned": ("nodes", "columns"),
+    "deduplication": ("duplicates", "order"),
+    "others": ("missing", "refused", "unread"),
 }
-"""What errors are called here, after the paper → our kinds of them."""
+"""The ten errors of the paper, and others → our kinds of them."""
 
-LEVELS_OF_ERRORS = {
-    "not in the graph": ("schema:type", "schema:relation", "schema:property", "direction", "name"),
-    "there, not meant": (
-        "wrong:name", "wrong:type", "wrong:relation", "filter", "grouping", "pattern",
-    ),
-    "form of the rows": ("nodes", "columns", "duplicates", "order"),
-    "does not run": ("missing", "refused", "syntax", "limit", "runtime"),
-    "not known": ("unread",),
-}  # fmt: skip
-"""The first level: what a query names that the graph lacks, or has the other way round; what it has, and the
-question does not mean; and so on."""
-
-_ORDER = {name: at for at, name in enumerate((*CATEGORIES, *RETURN_GROUPS))}
+_GROUPS = {
+    f"{basic}{name}": f"{basic}{name}"
+    for basic in ("", "basic_")
+    for name in (*CATEGORIES, *RETURN_GROUPS)
+}
+"""Groups of questions by template, in the order of the paper; imported ones begin with ``basic_``."""
 
 _AS_PUBLISHED = {
     "optional-match": "optional",
@@ -68,230 +59,8 @@ _AS_PUBLISHED = {
 }
 """Special categories of MATCH as CypherBench's files name them → as ours."""
 
-_WORDS = (5, 10, 15, 20, 25, 30)
-"""Upper bounds of the bins of words in a question."""
 
-
-class _Systems(NamedTuple):
-    """Systems that were scored on the same questions.
-
-    Attributes:
-        id: Of their tables; "" if there are no others.
-        title: What they were scored on.
-        release: The release.
-        reports: System → report.
-        given: System → its predictions.
-    """
-
-    id: str
-    title: str
-    release: Release
-    reports: Mapping[str, Report]
-    given: Mapping[str, Sequence[Prediction]]
-
-
-def _systems(material: Material) -> list[_Systems]:
-    found: list[_Systems] = []
-    for study in material.studies:
-        if study.study.release.answers != "rows":
-            continue
-        level = min(study.study.plan.levels)
-        reports = {study.called[name]: report for name, report in study.on(level).items()}
-        given = {study.called[name]: study.predictions(name, level) for name in study.on(level)}
-        found.append(_Systems("", "", study.study.release, reports, given))
-    for release in material.releases:
-        scored = material.reports.get(release.identity)
-        if scored and release.answers == "rows":
-            given = {
-                name: read_predictions(
-                    path, release.questions(), split=material.split, missing="empty"
-                )
-                for name, (path, _) in scored.items()
-            }
-            reports = {name: report for name, (_, report) in scored.items()}
-            found.append(_Systems("", "", release, reports, given))
-    if not found:
-        raise LackingError(
-            "a study of a release whose questions ask property graphs for rows, or predictions for one"
-        )
-    several = len(found) > 1
-    return [
-        one._replace(id=str(number) if several else "", title=_title(one))
-        for number, one in enumerate(found, start=1)
-    ]
-
-
-def _title(systems: _Systems) -> str:
-    report = next(iter(systems.reports.values()))
-    graphs = dict.fromkeys(one.kg for one in systems.reports.values())
-    return f"{systems.release.name}, {report.split} questions, {' and '.join(graphs)} graph"
-
-
-def scores(material: Material) -> Iterator[Table]:
-    """Table 3: systems side by side, and each with each."""
-    for one in _systems(material):
-        rows: list[tuple[Value, ...]] = []
-        notes: dict[str, None] = {}
-        for name, report in one.reports.items():
-            rows.append((name, report.n, *(report.overall[metric] for metric in _SCORES)))
-            for note in report.notes:
-                shared = all(note in other.notes for other in one.reports.values())
-                notes[note if shared else note_about(name, note)] = None
-        header = ("system", "n", *(TITLES[metric] for metric in _SCORES))
-        yield Table(one.id, f"scores on {one.title}", header, tuple(rows), tuple(notes))
-        if len(one.reports) > 1:
-            pairs = compare(one.reports, ("ex_published", "psjs_published", "ex"))
-            for table in pairs.tables():
-                yield replace(table, id=f"{one.id}-pairs".strip("-"))
-
-
-def by_template(material: Material) -> Iterator[Picture]:
-    """Figure 5: EX by category of MATCH, by RETURN of basic questions, and by graph."""
-    for one in _systems(material):
-        any_of = next(iter(one.reports.values()))
-        match = "match" if any(row.breakdown == "match" for row in any_of.rows) else "structure"
-        for breakdown, id_, across in (
-            (match, "match", "MATCH"),
-            ("return", "return", "RETURN, basic questions"),
-            ("graph", "graph", "graph"),
-        ):
-            rows = [row for row in any_of.rows if row.breakdown == breakdown and row.n]
-            rows.sort(key=lambda row: _ORDER.get(row.group.removeprefix("basic_"), len(_ORDER)))
-            if not rows:
-                continue
-            series = []
-            for name, report in one.reports.items():
-                found = [report.row(breakdown, row.group).scores["ex_published"] for row in rows]
-                series.append(Series(name, tuple(found)))
-            yield Picture(
-                f"{one.id}-{id_}".strip("-"),
-                f"EX as published by {across}, {one.title}",
-                "In percent, with 95 % bootstrap intervals.",
-                "bars",
-                across,
-                "EX as published",
-                tuple(row.group for row in rows),
-                tuple(series),
-                tuple(row.n for row in rows),
-            )
-
-
-class _Errors(NamedTuple):
-    """The kinds of the wrong predictions of a system."""
-
-    kinds: Mapping[str, Sequence[str]]
-
-    def of(self, kinds: Sequence[str]) -> int:
-        """Wrong predictions that have one of some kinds."""
-        return sum(any(kind in kinds for kind in own) for own in self.kinds.values())
-
-    def share(self, kinds: Sequence[str]) -> float | None:
-        return self.of(kinds) / len(self.kinds) if self.kinds else None
-
-
-def _errors(systems: _Systems) -> dict[str, _Errors]:
-    """System → its errors, for those whose errors are known: those that ran on the graph of the gold."""
-    found = {}
-    for name, report in systems.reports.items():
-        queries = report.queries or {}
-        kinds = {id_: query.scores.kinds for id_, query in queries.items() if query.scores.kinds}
-        wrong = [id_ for id_, query in queries.items() if query.scores.ex == 0.0]
-        if kinds or not wrong:
-            found[name] = _Errors(kinds)
-    return found
-
-
-def _with_errors(material: Material) -> list[tuple[_Systems, dict[str, _Errors]]]:
-    found = [(one, known) for one in _systems(material) if (known := _errors(one))]
-    if not found:
-        raise LackingError("predictions on the complete graph, where kinds of errors are known")
-    return found
-
-
-def examples(material: Material) -> Iterator[Table]:
-    """Table 4: the first wrong prediction of each system that has an error of the paper's."""
-    for one, known in _with_errors(material):
-        questions = {question.id: question for question in one.release.questions()}
-        rows: list[tuple[str, tuple[Value, ...]]] = []
-        for system, errors_ in known.items():
-            given = {prediction.id: prediction for prediction in one.given[system]}
-            for name, kinds in NAMES_OF_ERRORS.items():
-                ids = (id_ for id_, own in errors_.kinds.items() if any(k in kinds for k in own))
-                if (id_ := next(ids, None)) is None:
-                    continue
-                asked = questions[id_]
-                what = predicted_of(given[id_]) if id_ in given else None
-                shown = what if isinstance(what, str) else "–" if what is None else str([*what])
-                row = (
-                    name,
-                    "; ".join(errors_.kinds[id_]),
-                    id_,
-                    asked.question,
-                    asked.block.cypher,
-                    shown,
-                )
-                rows.append((system, row))
-        header = ("error", "our kinds", "question", "text", "gold", "predicted")
-        yield Table(one.id, f"wrong predictions on {one.title}", header, under_headings(rows))
-
-
-def errors(material: Material) -> Iterator[Table]:
-    """Table 13: the errors, with our kinds, and how many wrong predictions have each."""
-    for one, known in _with_errors(material):
-        header = ("error", "found by", *known)
-        wrong = [len(own.kinds) for own in known.values()]
-        rows: list[tuple[Value, ...]] = [("wrong predictions", "EX is 0", *wrong)]
-        for name, kinds in NAMES_OF_ERRORS.items():
-            rows.append((name,))
-            if len(kinds) > 1:
-                rows.append(("all", "any of these", *_numbers(known, kinds)))
-            rows += [(kind, ERROR_KINDS[kind], *_numbers(known, (kind,))) for kind in kinds]
-        note = (
-            "A prediction may have several errors. The paper sorts errors by hand; here all wrong "
-            "predictions are sorted, by parsing and running them."
-        )
-        yield Table(one.id, f"errors on {one.title}", header, tuple(rows), (note,))
-
-
-def _numbers(known: Mapping[str, _Errors], kinds: Sequence[str]) -> list[Value]:
-    found: list[Value] = []
-    for own in known.values():
-        share = own.share(kinds)
-        found.append(Cell(f"{own.of(kinds):,}", "" if share is None else f"{percent(share)} %"))
-    return found
-
-
-def error_shares(material: Material) -> Made:
-    """Figure 6: shares of wrong predictions that have an error, by system."""
-    for one, known in _with_errors(material):
-        wrong = ", ".join(f"{name} {len(own.kinds):,}" for name, own in known.items())
-        for id_, groups, what in (
-            ("", NAMES_OF_ERRORS, "errors"),
-            ("level", LEVELS_OF_ERRORS, "errors, first level"),
-        ):
-            used = {
-                name: kinds
-                for name, kinds in groups.items()
-                if any(own.of(kinds) for own in known.values())
-            }
-            if not used:
-                continue
-            yield Picture(
-                "-".join(part for part in (one.id, id_) if part),
-                f"{what} on {one.title}",
-                f"Shares of the wrong predictions ({wrong}) that have the error; one may have several.",
-                "bars",
-                "error",
-                "% of wrong predictions",
-                tuple(used),
-                tuple(
-                    Series(
-                        name,
-                        tuple(Score(own.share(kinds), None, None) for kinds in used.values()),
-                    )
-                    for name, own in known.items()
-                ),
-            )
+# Of questions and graphs
 
 
 class _Asked(NamedTuple):
@@ -312,111 +81,63 @@ class _Asked(NamedTuple):
     returns: str
 
 
-def _asked(release: Release, split: str | None) -> list[_Asked]:
-    found = []
+def _asked(release: Release, split: str | None) -> Iterator[_Asked]:
     for question in release.questions(split):
         category, match, returns = tool("published").templates_of(question)
         plain = category.removeprefix("basic_").removeprefix("special_")
         graph, _ = release.graph_of(question)
-        found.append(_Asked(question, graph, _AS_PUBLISHED.get(plain, plain), match, returns))
-    return found
+        yield _Asked(question, graph, _AS_PUBLISHED.get(plain, plain), match, returns)
 
 
-def _releases(material: Material) -> Iterator[tuple[Release, str]]:
-    """The releases that ask property graphs, each with the id of its table: none if it is the only one."""
-    found = [release for release in material.releases if release.answers == "rows"]
-    if not found:
-        raise LackingError("a release whose questions ask property graphs for rows")
-    for number, release in enumerate(found, start=1):
-        yield release, str(number) if len(found) > 1 else ""
+_Line = tuple[str, str, Values]
+"""A template in a table: its heading, its name, and what is said of it."""
 
 
-class _Some(NamedTuple):
-    """The questions of a template: how many, and the shortest one with its Cypher."""
+def _templates(
+    title: str, header: tuple[str, ...], key: str, lines: Callable[[set[str]], Iterable[_Line]]
+) -> Callable[[Material], Made]:
+    """Tables 1, 11 and 12: templates, the number of their questions, and the shortest with its Cypher.
 
-    n: int = 0
-    example: str = "–"
-    cypher: str = "–"
+    Args:
+        title: What they are.
+        header: The first columns.
+        key: The attribute of `_Asked` that has the template.
+        lines: What the templates are, given those that questions have.
+    """
 
+    def make(name: str, release: Release, material: Material) -> Made:
+        of: dict[str, list[Question]] = {}
+        for one in _asked(release, material.split):
+            of.setdefault(getattr(one, key), []).append(one.question)
+        if not of.keys() - {""}:
+            return
+        rows = []
+        for heading, template, said in lines({*of} - {""}):
+            some = sorted(of.get(template, ()), key=lambda q: (len(q.question), q.id))
+            example = (some[0].question, some[0].block.cypher) if some else ("–", "–")
+            rows.append((heading, (template, *said, len(some), *example)))
+        columns = (*header, "questions", "example", "Cypher")
+        yield Table("", f"{title} of {name}", columns, under_headings(rows))
 
-def _by(asked: Iterable[_Asked], key: Callable[[_Asked], str]) -> Mapping[str, _Some]:
-    groups: dict[str, list[_Asked]] = {}
-    for one in asked:
-        groups.setdefault(key(one), []).append(one)
-    found: dict[str, _Some] = defaultdict(_Some)
-    for name, some in groups.items():
-        first = min((one.question for one in some), key=lambda q: (len(q.question), q.id))
-        found[name] = _Some(len(some), first.question, first.block.cypher)
-    return found
-
-
-def categories(material: Material) -> Iterator[Table]:
-    """Table 1: the categories of MATCH, basic and special."""
-    for release, id_ in _releases(material):
-        asked = _by(_asked(release, material.split), lambda one: one.category)
-        names = [*CATEGORIES, *sorted(set(asked) - {*CATEGORIES, ""})]
-        rows = under_headings(
-            (
-                "basic" if name in CATEGORIES and CATEGORIES[name].basic else "special",
-                (
-                    name,
-                    sum(row.category == name for row in MATCHES.values()),
-                    asked[name].n,
-                    asked[name].example,
-                ),
-            )
-            for name in names
-        )
-        header = ("MATCH", "templates", "questions", "example")
-        yield Table(id_, f"graph patterns of {release.name}", header, rows)
+    return each(make)
 
 
-def match_templates(material: Material) -> Iterator[Table]:
-    """Table 11: the MATCH templates, which imported questions do not name."""
-    some = False
-    for release, id_ in _releases(material):
-        known = [one for one in _asked(release, material.split) if one.match]
-        if not known:
-            continue
-        some = True
-        asked = _by(known, lambda one: one.match)
-        rows = under_headings(
-            (
-                row.category,
-                (
-                    row.id + (" (not in the paper)" if row.ours else ""),
-                    row.words,
-                    asked[row.id].n,
-                    asked[row.id].example,
-                ),
-            )
-            for row in MATCHES.values()
-        )
-        header = ("MATCH", "asks for", "questions", "example")
-        yield Table(id_, f"MATCH templates of {release.name}", header, rows)
-    if not some:
-        raise LackingError("a release whose questions were made from MATCH templates here")
+def _categories(found: set[str]) -> Iterator[_Line]:
+    for name in (*CATEGORIES, *sorted(found - {*CATEGORIES})):
+        basic = name in CATEGORIES and CATEGORIES[name].basic
+        templates = sum(row.category == name for row in MATCHES.values())
+        yield "basic" if basic else "special", name, (templates,)
 
 
-def return_templates(material: Material) -> Iterator[Table]:
-    """Table 12: the RETURN templates."""
-    for release, id_ in _releases(material):
-        asked = _by(_asked(release, material.split), lambda one: one.returns)
-        rows = under_headings(
-            (
-                f"{row.family}, {'special' if row.matches else 'basic'} questions",
-                (
-                    name,
-                    row.words,
-                    asked[name].n,
-                    asked[name].example,
-                    asked[name].cypher,
-                ),
-            )
-            for name, row in RETURNS.items()
-        )
-        header = ("RETURN", "gives", "questions", "example", "Cypher")
-        yield Table(id_, f"RETURN templates of {release.name}", header, rows)
+def _matches(_: set[str]) -> Iterator[_Line]:
+    for row in MATCHES.values():
+        yield row.category, row.id, ("ours" if row.ours else "the paper's", row.words)
+
+
+def _returns(_: set[str]) -> Iterator[_Line]:
+    for name, row in RETURNS.items():
+        heading = f"{row.family}, {'special' if row.matches else 'basic'} questions"
+        yield heading, name, (row.words,)
 
 
 def _graphs(release: Release) -> Iterator[tuple[str, PropertyGraph]]:
@@ -439,7 +160,7 @@ _SIZES: Mapping[str, Callable[[PropertyGraph], int]] = {
     "entities": lambda g: len(g.nodes),
     "relations": lambda g: len(g.edges),
     "values": lambda g: (
-        sum(len(node.properties) for node in g.nodes) + sum(len(e.properties) for e in g.edges)
+        sum(len(one.properties) for one in g.nodes) + sum(len(one.properties) for one in g.edges)
     ),
 }
 
@@ -448,113 +169,204 @@ def _sizes_of(release: Release) -> dict[str, list[int]]:
     return {name: [size(graph) for size in _SIZES.values()] for name, graph in _graphs(release)}
 
 
-def sizes(material: Material) -> Iterator[Table]:
-    """Table 2: graphs and questions of each release."""
-    rows: list[tuple[Value, ...]] = []
-    for release, _ in _releases(material):
-        found = _sizes_of(release)
-        totals = [sum(column) for column in zip(*found.values(), strict=True)]
-        asked = Counter(question.split for question in release.questions())
-        rows.append((release.name, len(found), *totals, *(asked[split] for split in SPLITS)))
+def _sizes(name: str, release: Release, _: Material) -> Made:
+    """Table 2: graphs and questions of a release."""
+    found = _sizes_of(release)
+    totals = [sum(column) for column in zip(*found.values(), strict=True)]
+    asked = Counter(question.split for question in release.questions())
+    row = (name, len(found), *totals, *(asked[split] for split in SPLITS))
     header = ("release", "graphs", *_SIZES, *(f"{split} questions" for split in SPLITS))
     note = "Of the complete graphs; where there are several, all numbers are added, those of types too."
-    yield Table("", "statistics", header, tuple(rows), (note,))
+    yield Table("", f"statistics of {name}", header, (row,), (note,))
 
 
-def graph_sizes(material: Material) -> Iterator[Table]:
+def _graph_sizes(name: str, release: Release, material: Material) -> Made:
     """Table 8: each graph."""
-    for release, id_ in _releases(material):
-        asked = Counter(one.graph for one in _asked(release, material.split))
-        rows = tuple(
-            (name, *own, own[5] / own[4] if own[4] else None, asked[name] or asked[""])
-            for name, own in _sizes_of(release).items()
-        )
-        header = ("graph", *_SIZES, "relations per entity", "questions")
-        yield Table(id_, f"the graphs of {release.name}", header, rows)
+    asked = Counter(release.graph_of(q)[0] for q in release.questions(material.split))
+    rows = tuple(
+        (graph, *own, own[5] / own[4] if own[4] else None, asked[graph] or asked[""])
+        for graph, own in _sizes_of(release).items()
+    )
+    header = ("graph", *_SIZES, "relations per entity", "questions")
+    yield Table("", f"the graphs of {name}", header, rows)
 
 
-def distributions(material: Material) -> Iterator[Picture]:
-    """Figure 4: shares of questions by MATCH, RETURN, graph and length."""
+def _schemas(name: str, release: Release, _: Material) -> Made:
+    """Table 14: the schema of each graph."""
+    rows = []
+    for graph, own in _graphs(release):
+        types = [(row.label, row.properties) for row in own.schema.entities]
+        types += [
+            (f"({row.subject}) {row.label} ({row.object})", row.properties)
+            for row in own.schema.relations
+        ]
+        for label, properties in types:
+            named = ", ".join(f"{one.name} {one.datatype}" for one in properties)
+            rows.append((graph, (label, named)))
+    header = ("type", "properties")
+    yield Table("", f"schemas of {name}", header, under_headings(rows))
+
+
+def _distributions(name: str, release: Release, material: Material) -> Made:
+    """Figure 4: shares of questions by MATCH, RETURN, graph and rows of the answer."""
     of: dict[str, Callable[[_Asked], str]] = {
         "MATCH": lambda one: one.category,
         "RETURN": lambda one: (
             RETURNS[one.returns].family if one.returns in RETURNS else one.returns
         ),
         "graph": lambda one: one.graph,
-        "words": lambda one: _bin(len(one.question.question.split())),
+        "rows": lambda one: rows_group(len(one.question.answers)) if one.question.answers else "",
     }
-    orders = {
-        "MATCH": tuple(CATEGORIES),
-        "RETURN": tuple(dict.fromkeys(row.family for row in RETURNS.values())),
-        "words": (*map(_bin, _WORDS), _bin(_WORDS[-1] + 1)),
-    }
-    for release, id_ in _releases(material):
-        asked = _asked(release, material.split)
-        for across, key in of.items():
-            counts = Counter(map(key, asked))
-            known = [name for name in orders.get(across, ()) if counts[name]]
-            groups = (*known, *sorted(set(counts) - {*known, ""}))
-            if groups:
-                yield _shares(
-                    f"{id_}-{across}".strip("-").lower(), release.name, across, groups, counts
-                )
+    order = [*CATEGORIES, *(row.family for row in RETURNS.values()), *ROW_GROUPS]
+    asked = [*_asked(release, material.split)]
+    for across, key in of.items():
+        counts = Counter(filter(None, map(key, asked)))
+        groups = dict.fromkeys([*(g for g in order if g in counts), *sorted(counts)])
+        cells = [(name, group, share(counts[group], len(asked))) for group in groups]
+        title, caption = f"questions of {name} by {across}", f"Shares of {len(asked):,} questions."
+        figure = bars(title, caption, across, "questions", cells, counts)
+        yield replace(figure, id=across.lower())
 
 
-def _shares(
-    id_: str, name: str, across: str, groups: Sequence[str], counts: Counter[str]
-) -> Picture:
-    total = counts.total()
-    return Picture(
-        id_,
-        f"questions of {name} by {across}",
-        f"Shares of {total:,} questions.",
-        "bars",
-        across,
-        "% of questions",
-        tuple(groups),
-        (Series(name, tuple(Score(counts[g] / total, None, None) for g in groups)),),
-        tuple(counts[g] for g in groups),
-    )
+# Of systems
 
 
-def _bin(words: int) -> str:
-    upper = next((bound for bound in _WORDS if words <= bound), None)
-    if upper is None:
-        return f"over {_WORDS[-1]}"
-    return f"up to {upper}"
+def _systems(material: Material) -> Iterator[tuple[str, list[ScoredSystem]]]:
+    """What systems were scored on, and they: those of a study on its most complete graph."""
+    for name, systems in material.systems(rows=True):
+        least: dict[str, ScoredSystem] = {}
+        for one in systems:
+            least.setdefault(one.called, one)
+        some = list(least.values())
+        graphs = " and ".join(dict.fromkeys(str(one.report.kg) for one in some))
+        yield f"{name}, {some[0].report.split} questions, {graphs} graph", some
 
 
-_LITERATURE = "It compares published data sets and systems; nothing of it is computed."
+def _scores(material: Material) -> Made:
+    """Table 3: systems side by side, and each with each."""
+    for where, some in _systems(material):
+        notes: dict[str, None] = {}
+        for one in some:
+            for note in one.report.notes:
+                shared = all(note in other.report.notes for other in some)
+                notes[note if shared else note_about(one.called, note)] = None
+        columns = {metric: TITLES[metric] for metric in _SCORES}
+        yield side_by_side(f"scores on {where}", some, columns, *notes)
+        if len(some) > 1:
+            reports = {one.called: one.report for one in some}
+            pairs = compare(reports, ("ex_published", "psjs_published", "ex"))
+            yield from (replace(table, id="pairs") for table in pairs.tables())
 
-_PROMPT = "It is a prompt."
 
-_DRAWING = "It is a drawing."
+def _by_template(material: Material) -> Made:
+    """Figure 5: EX and PSJS by category of MATCH, EX by RETURN of basic questions, and by graph."""
+    for where, some in _systems(material):
+        match = "match" if some[0].rows("match") else "structure"
+        for breakdown, metric, id_, across in (
+            (match, "ex_published", "match", "MATCH"),
+            (match, "psjs_published", "psjs", "MATCH"),
+            ("return", "ex_published", "return", "RETURN, basic questions"),
+            ("graph", "ex_published", "graph", "graph"),
+        ):
+            title = f"{TITLES[metric]} by {across}, {where}"
+            yield replace(by_group(title, across, some, metric, breakdown, _GROUPS), id=id_)
+
+
+Kinds = Mapping[str, Sequence[str]]
+"""Id of a question with a wrong prediction → the kinds of its errors."""
+
+
+def _having(wrong: Kinds, kinds: Sequence[str]) -> int:
+    """Wrong predictions that have one of some kinds of errors."""
+    return sum(any(kind in kinds for kind in own) for own in wrong.values())
+
+
+def _errors_of(material: Material) -> Iterator[tuple[str, dict[ScoredSystem, Kinds]]]:
+    """Where, and the errors of those systems whose errors are known: that ran on the graph of the gold."""
+    for where, some in _systems(material):
+        found: dict[ScoredSystem, Kinds] = {}
+        for one in some:
+            queries = one.report.queries or {}
+            kinds = {id_: q.scores.kinds for id_, q in queries.items() if q.scores.kinds}
+            if kinds or not any(query.scores.ex == 0.0 for query in queries.values()):
+                found[one] = kinds
+        if found:
+            yield where, found
+
+
+def _examples(material: Material) -> Made:
+    """Table 4: the first wrong prediction of each system that has an error of the paper's."""
+    for where, known in _errors_of(material):
+        rows: list[tuple[str, Values]] = []
+        for one, wrong in known.items():
+            asked, given = {q.id: q for q in one.release.questions()}, one.predictions()
+            for name, kinds in NAMES_OF_ERRORS.items():
+                ids = (id_ for id_, own in wrong.items() if any(k in kinds for k in own))
+                for id_ in [*ids][:1]:
+                    what = predicted_of(given[id_]) if id_ in given else None
+                    shown = what if isinstance(what, str) else "–" if what is None else str([*what])
+                    question = asked[id_]
+                    texts = (id_, question.question, question.block.cypher, shown)
+                    rows.append((one.called, (name, "; ".join(wrong[id_]), *texts)))
+        header = ("error", "our kinds", "question", "text", "gold", "predicted")
+        yield Table("", f"wrong predictions on {where}", header, under_headings(rows))
+
+
+def _errors(material: Material) -> Made:
+    """Table 13: the errors, with our kinds, and how many wrong predictions have each."""
+    for where, known in _errors_of(material):
+        rows: list[Values] = [("wrong predictions", "EX is 0", *map(len, known.values()))]
+        for name, kinds in NAMES_OF_ERRORS.items():
+            rows.append((name,))
+            if len(kinds) > 1:
+                rows.append(("all", "any of these", *_counted(known, kinds)))
+            rows += [(kind, ERROR_KINDS[kind], *_counted(known, (kind,))) for kind in kinds]
+        note = (
+            "A prediction may have several errors. The paper sorts 50 wrong predictions of each of two "
+            "models by hand; here all wrong ones are sorted, by parsing and running them."
+        )
+        header = ("error", "found by", *(one.called for one in known))
+        yield Table("", f"errors on {where}", header, tuple(rows), (note,))
+
+
+def _counted(known: Mapping[ScoredSystem, Kinds], kinds: Sequence[str]) -> Iterator[Value]:
+    for wrong in known.values():
+        n = _having(wrong, kinds)
+        yield Cell(f"{n:,}", f"{percent(n / len(wrong))} %" if wrong else "")
+
+
+def _error_shares(material: Material) -> Made:
+    """Figure 6: shares of wrong predictions that have an error, by system."""
+    for where, known in _errors_of(material):
+        cells = [
+            (one.called, name, share(_having(wrong, kinds), len(wrong)))
+            for one, wrong in known.items()
+            for name, kinds in NAMES_OF_ERRORS.items()
+            if any(_having(other, kinds) for other in known.values())
+        ]
+        of = ", ".join(f"{one.called} {len(wrong):,}" for one, wrong in known.items())
+        caption = (
+            f"Shares of the wrong predictions ({of}) that have the error; one may have several."
+        )
+        yield bars(f"errors on {where}", caption, "error", "wrong predictions", cells)
+
 
 CYPHERBENCH = Paper(
-    name="cypherbench",
-    title="CypherBench (Feng et al.)",
-    version="arXiv 2412.18702v2",
-    exhibits=(
-        Exhibit("Table 1", "graph patterns", categories),
-        Exhibit("Table 2", "statistics", sizes),
-        Exhibit("Table 3", "EX, PSJS and executable queries by model", scores),
-        Exhibit("Table 4", "wrong predictions", examples),
-        Exhibit("Table 5", "related work", why=_LITERATURE),
-        Exhibit("Table 6", "related work", why=_LITERATURE),
-        Exhibit("Table 7", "related work", why=_LITERATURE),
-        Exhibit("Table 8", "each graph", graph_sizes),
-        Exhibit("Table 9", "rewriting of questions by a model", why=_PROMPT),
-        Exhibit("Table 10", "zero-shot prompt", why=_PROMPT),
-        Exhibit("Table 11", "MATCH templates", match_templates),
-        Exhibit("Table 12", "RETURN templates", return_templates),
-        Exhibit("Table 13", "errors", errors),
-        Exhibit("Table 14", "drafting of a schema", why="See `rulemine graph draft`."),
-        Exhibit("Table 15", "drafting of a schema", why="See `rulemine graph draft`."),
-        Exhibit("Figure 1", "overview", why=_DRAWING),
-        Exhibit("Figure 2", "how the benchmark is made", why=_DRAWING),
-        Exhibit("Figure 3", "illustration", why=_DRAWING),
-        Exhibit("Figure 4", "questions by MATCH, RETURN, graph and length", distributions),
-        Exhibit("Figure 5", "EX by MATCH, RETURN and graph", by_template),
-        Exhibit("Figure 6", "errors by model", error_shares),
-    ),
+    "cypherbench",
+    {
+        "Table 1": _templates("graph patterns", ("MATCH", "templates"), "category", _categories),
+        "Table 2": each(_sizes),
+        "Table 3": _scores,
+        "Table 4": _examples,
+        "Table 8": each(_graph_sizes),
+        "Table 11": _templates(
+            "MATCH templates", ("MATCH", "whose", "asks for"), "match", _matches
+        ),
+        "Table 12": _templates("RETURN templates", ("RETURN", "gives"), "returns", _returns),
+        "Table 13": _errors,
+        "Table 14": each(_schemas),
+        "Figure 4": each(_distributions),
+        "Figure 5": _by_template,
+        "Figure 6": _error_shares,
+    },
 )

@@ -1,24 +1,21 @@
-"""What tables are made from: releases, studies, predictions and filled sheets, told apart by their files."""
+"""What exhibits are made from: releases, studies, predictions, filled sheets, told apart by their files."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from rulemine.errors import InputError
-from rulemine.evaluation.comparing.comparison import evaluate_all
-from rulemine.evaluation.predictions import read_run
-from rulemine.evaluation.reporting.report import Report
+from rulemine.evaluation.metrics import Floats
+from rulemine.evaluation.prediction_file import PredictionFile
+from rulemine.evaluation.scorer import Scorer
+from rulemine.evaluation.scoring import opened, run_of
 from rulemine.evaluation.study.opened import open_study
 from rulemine.evaluation.study.run import MANIFEST, StudyFolder
-from rulemine.evaluation.study.scores import StudyScores
+from rulemine.papers.systems import ScoredSystem
 from rulemine.release.reader import Release
 
-__all__ = ["Material", "check_same_questions", "read_material"]
+__all__ = ["Material", "read_material"]
 
 
 @dataclass(frozen=True)
@@ -28,54 +25,123 @@ class Material:
     Attributes:
         releases: The releases, in the order given.
         folders: The studies, each of one of the releases.
-        predictions: The prediction files, each with its release.
+        files: The prediction files, each with its release.
         sheets: Filled sheets, see `rulemine.release.sheet`.
-        split: The split that is scored and counted where a table does not name splits; None: all.
+        split: The split that is scored and counted where a table does not name splits; None: all. A study
+            has its own.
         resamples: Resamples of the intervals of prediction files; a study has its own.
         seed: Of the resamples.
+        metrics: Metrics of another project that are scored too; "": none.
         embed: Texts → their vectors, shape (texts, dimensions), by an embedding model; None: there is none.
     """
 
     releases: tuple[Release, ...] = ()
     folders: tuple[StudyFolder, ...] = ()
-    predictions: tuple[tuple[Release, Path], ...] = ()
+    files: tuple[tuple[Release, Path], ...] = ()
     sheets: tuple[Path, ...] = ()
     split: str | None = "test"
     resamples: int = 1000
     seed: int = 0
-    embed: Callable[[Sequence[str]], npt.NDArray[np.float64]] | None = None
+    metrics: str = ""
+    embed: Callable[[Sequence[str]], Floats] | None = None
 
     @cached_property
-    def studies(self) -> tuple[StudyScores, ...]:
-        """The studies, scored."""
-        return tuple(map(StudyScores, self.folders))
+    def names(self) -> dict[Path, str]:
+        """Path → what a release is called: its name; or its folder, or path, where two have the same."""
+        rules: tuple[Callable[[Release], str], ...] = (
+            lambda release: release.name,
+            lambda release: release.path.resolve().name,
+            lambda release: str(release.path),
+        )
+        for rule in rules:
+            found = list(map(rule, self.releases))
+            if len(set(found)) == len(found):
+                break
+        return dict(zip((r.path for r in self.releases), found, strict=True))
+
+    def of(self, *kinds: str) -> dict[str, Release]:
+        """The releases of some kinds, by what they are called."""
+        return {self.names[r.path]: r for r in self.releases if r.kind in kinds}
 
     @cached_property
-    def kept(self) -> dict[str, Any]:
-        """What several tables of a paper are made from and is made once, by name."""
-        return {}
+    def answered(self) -> tuple[ScoredSystem, ...]:
+        """Every system on every graph and in every naming; of studies on their first and their last graph.
 
-    @cached_property
-    def reports(self) -> Mapping[str, Mapping[str, tuple[Path, Report]]]:
-        """Identity of a release → system → its prediction file, and how it scores."""
-        found: dict[str, dict[str, tuple[Path, Report]]] = {}
+        Two studies may share a system, e.g. the one without a graph: the first counts.
+
+        Raises:
+            InputError: Systems of one release were asked different questions.
+        """
+        every = [*self._of_studies(), *self._of_files()]
         for release in self.releases:
-            paths = [path for own, path in self.predictions if own.identity == release.identity]
-            if paths:
-                scored = evaluate_all(
-                    release, paths, split=self.split, resamples=self.resamples, seed=self.seed
+            reports = [one.report for one in every if one.release.path == release.path]
+            asked = {one.ids: f"{one.n:,} questions ({one.split})" for one in reports}
+            if len(asked) > 1:
+                raise InputError(
+                    f"{release.path}: its systems were scored on different questions: "
+                    f"{', '.join(asked.values())}. Give studies and predictions of the same ones; --split "
+                    "says which split of predictions counts."
                 )
-                pairs = zip(paths, scored.values(), strict=True)
-                found[release.identity] = dict(zip(scored, pairs, strict=True))
-        return found
+        found: dict[tuple[object, ...], ScoredSystem] = {}
+        for one in every:
+            found.setdefault((one.release.path, one.called, one.graph, one.naming), one)
+        return tuple(found.values())
 
-    def of_kind(self, *kinds: str) -> Iterator[Release]:
-        """The releases of some kinds."""
-        return (release for release in self.releases if release.kind in kinds)
+    def _of_studies(self) -> Iterator[ScoredSystem]:
+        for folder in self.folders:
+            plan, release = folder.plan, folder.release
+            scorer = Scorer(
+                release, matching=plan.matching, split=None if plan.split == "all" else plan.split,
+                sample=plan.sample, resamples=plan.resamples, seed=plan.seed, metrics=self._metrics(release),
+            )  # fmt: skip
+            for run in folder.runs:
+                if run.level in (plan.levels[0], plan.levels[-1]):
+                    called, level = plan.called[run.system], plan.highest or 100
+                    yield _scored(scorer, folder.file(run), called, run.system, level)
 
-    def studies_of(self, *kinds: str) -> Iterator[StudyScores]:
-        """The studies of releases of some kinds."""
-        return (study for study in self.studies if study.study.release.kind in kinds)
+    def _of_files(self) -> Iterator[ScoredSystem]:
+        seen: dict[tuple[object, ...], Path] = {}
+        for release, path in self.files:
+            header = PredictionFile(path).run or {}
+            system, model = str(header.get("system") or ""), header.get("model")
+            scorer = Scorer(
+                release, split=self.split, sample=header.get("sample"), resamples=self.resamples,
+                seed=self.seed, metrics=self._metrics(release),
+            )  # fmt: skip
+            called = f"{system or path.stem}, {model}" if model else system or path.stem
+            if seen.setdefault((release.identity, called, header.get("kg")), path) != path:
+                called = path.stem
+            yield _scored(scorer, path, called, system, None)
+
+    def _metrics(self, release: Release) -> str:
+        return "" if release.answers == "rows" else self.metrics
+
+    def systems(self, *kinds: str, rows: bool = False) -> Iterator[tuple[str, list[ScoredSystem]]]:
+        """Name of a release → its systems, in the first naming of each, for releases that have some.
+
+        Args:
+            kinds: The kinds of releases; none: all whose answers are of the form asked for.
+            rows: Whether answers are rows.
+        """
+        for release in self.releases:
+            if (kinds and release.kind not in kinds) or (release.answers == "rows") != rows:
+                continue
+            first: dict[tuple[str, int], ScoredSystem] = {}
+            for one in self.answered:
+                if one.release.path == release.path:
+                    first.setdefault((one.called, one.level), one)
+            if first:
+                yield self.names[release.path], list(first.values())
+
+
+def _scored(
+    scorer: Scorer, path: Path, called: str, system: str, level: int | None
+) -> ScoredSystem:
+    release = scorer.release
+    file = opened(path, release)
+    run = run_of(release, file)
+    report = run.noted(scorer(file, kg=run.kg, level=level, naming=run.naming))
+    return ScoredSystem(release, called, system, release.level_of(run.kg), run, report, path)
 
 
 def read_material(
@@ -104,44 +170,20 @@ def read_material(
     others = [path for path in paths if path not in (*studies, *files, *sheets)]
     releases = tuple(map(Release.open, others))
     by_identity = {release.identity: release for release in releases}
-
-    def release_of(path: Path, identity: object, name: object) -> Release:
-        if (found := by_identity.get(str(identity))) is None:
-            raise InputError(
-                f"{path}: is of the release {name or ''} {str(identity)[:12]}, which was not given. Give the "
-                "folder of that release too."
-            )
-        return found
-
     folders = tuple(open_study(path, by_identity) for path in studies)
     predictions = []
     for path in files:
-        run = read_run(path) or {}
-        if not run and len(releases) == 1:
-            predictions.append((releases[0], path))
-        elif not run:
+        run = PredictionFile(path).run
+        identity = str((run or {}).get("release"))
+        if run and identity not in by_identity:
+            raise InputError(
+                f"{path}: is of the release {run.get('name') or ''} {identity[:12]}, which was not given. "
+                "Give the folder of that release too."
+            )
+        if not run and len(releases) != 1:
             raise InputError(
                 f"{path}: does not say which release it is for, and {len(releases)} releases were given. "
                 "Give its release alone, or predictions of rulemine answer."
             )
-        else:
-            predictions.append((release_of(path, run.get("release"), run.get("name")), path))
+        predictions.append((by_identity[identity] if run else releases[0], path))
     return Material(releases, folders, tuple(predictions), tuple(sheets), split, resamples, seed)
-
-
-def check_same_questions(release: Release, reports: Iterable[Report]) -> None:
-    """Checks that systems which a table has side by side were asked the same questions.
-
-    Args:
-        release: Their release.
-        reports: How they score.
-
-    Raises:
-        InputError: One was scored on other questions than the first.
-    """
-    asked = {one.ids: f"{len(one.ids):,} questions ({one.split})" for one in reports}
-    if len(asked) > 1:
-        raise InputError(
-            f"{release.path}: its systems were scored on different questions: {', '.join(asked.values())}. "
-            "Give studies and predictions of the same ones; --split says which split of predictions counts."
-        )

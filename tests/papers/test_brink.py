@@ -10,8 +10,8 @@ from rulemine.evaluation.predictions import write_predictions
 from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.papers.brink import BRINK
-from rulemine.papers.making import make_tables
 from rulemine.papers.material import Material
+from rulemine.papers.paper import make_tables
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from tests.release.test_show import release
@@ -45,7 +45,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Material:
 
 def test_the_tables_of_releases_and_studies(material: Material) -> None:
     made = make_tables(BRINK, material)
-    assert made.notes == ()
+    assert [note for note in made.notes if "needs" in note or "not made" in note] == []
     grids = {table.id: table for table in made.tables}
     assert grids["table-1"].header == ("rule type", "first", "second")
     rules = {row[0].partition(":")[0]: row[1:] for row in grids["table-1"].rows}
@@ -75,37 +75,32 @@ def test_the_tables_of_releases_and_studies(material: Material) -> None:
 
 def test_hhr_by_rule_type_has_both_graphs_of_both_data_sets(material: Material) -> None:
     made = make_tables(BRINK, material)
-    lookup, mine = (figure for figure in made.figures if figure.id.startswith("figure-3"))
-    assert lookup.title == "Figure 3: HHR by rule type, lookup"
+    lookup, mine, *_ = (figure for figure in made.figures if figure.id.startswith("figure-3"))
+    assert lookup.title == "Figure 3: HHR by rule type, lookup, first"
     assert lookup.groups == ("inversion", "hierarchy", "composition")
-    names = [(series.name, series.apart) for series in lookup.series]
-    assert names == [
-        ("first, complete", True), ("first, incomplete", False),
-        ("second, complete", True), ("second, incomplete", False),
-    ]  # fmt: skip
+    assert [series.name for series in lookup.series] == ["complete", "incomplete"]
     values = [[score.value for score in series.scores] for series in lookup.series]
     assert values[:2] == [[1, 1, 1], [None, None, 0]]  # only Dan is stated
     assert [score.value for score in mine.series[1].scores] == [None, 1, 0]
-    assert "composition 1†" in lookup.caption
-    assert "first: all questions of all splits." in lookup.caption
-    assert "mine: given the training and validation questions" in lookup.caption
-    (grid,) = (table for table in made.tables if table.id == "figure-3-numbers")
-    assert [row[4] for row in grid.rows] == [1] * 24
-    assert len({figure.id for figure in made.figures}) == len(made.figures) == 2 + 2 + 2 + 2 + 2 + 4
+    assert lookup.sizes == (1, 1, 1)
+    given = "mine: given the training and validation questions with their answers, which were asked too."
+    assert given in made.notes
+    assert len({figure.id for figure in made.figures}) == len(made.figures) == 4 + 2 + 4 + 2 + 4
 
 
 def test_failures_of_predictions_are_counted_too(material: Material, tmp_path: Path) -> None:
     write_predictions(tmp_path / "mine.jsonl", RETRIEVED.values())
     given = (material.releases[0], tmp_path / "mine.jsonl")
     made = make_tables(BRINK, Material(material.releases, (), (given,), split=None, resamples=5))
-    (grid,) = (table for table in made.tables if table.id.startswith("table-4"))
+    grid = next(table for table in made.tables if table.id == "table-4-counts")
     assert grid.rows == (("first", "mine", 3, 2, 1, 1),)
 
 
 def test_what_is_missing_is_said(material: Material) -> None:
     alone = make_tables(BRINK, Material(material.releases, split=None))
-    assert [table.id for table in alone.tables] == ["table-1", "table-2", "table-3"]
-    assert len(alone.notes) == 6
+    ids = [table.id for table in alone.tables]
+    assert ids == ["table-1", "table-1-published", "table-2", "table-3", "table-3-published"]
+    assert len([note for note in alone.notes if "needs" in note]) == 6
     with pytest.raises(ConfigError, match="needs a release of the kind rules"):
         make_tables(BRINK, Material())
 
@@ -113,13 +108,11 @@ def test_what_is_missing_is_said(material: Material) -> None:
 def test_two_releases_of_one_name_are_told_apart(tmp_path: Path, material: Material) -> None:
     again = Release.open(release(tmp_path / "again", "text", config={"name": "first"}))
     made = make_tables(BRINK, Material((material.releases[0], again), split=None))
-    assert made.tables[0].header == ("rule type", "first", "first-2")
+    assert made.tables[0].header == ("rule type", "first", "again")
 
 
 def test_a_split_without_questions_has_no_example(material: Material) -> None:
     made = make_tables(BRINK, replace(material, split="validation"))
-    assert (
-        "Table 2 (an example of each data set): needs questions of the split validation."
-        in made.notes
-    )
+    lacking = "needs a release of the kind rules, with questions of the split."
+    assert f"Table 2 (an example of each data set): {lacking}" in made.notes
     assert "(all)" in made.facts["studies"]

@@ -14,8 +14,8 @@ from rulemine.errors import InputError
 from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.papers.complexlogicalqa import COMPLEXLOGICALQA, _shares
-from rulemine.papers.making import make_tables
 from rulemine.papers.material import read_material
+from rulemine.papers.paper import make_tables
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.writer import write_release
 from rulemine.text.tables import Table
@@ -58,8 +58,8 @@ def test_anchors_of_unions_are_compared_with_random_pairs(folder: Path) -> None:
         return np.array([[3.0, 4.0], [8.0, 6.0]])  # a cosine of 0.6 · 0.8 + 0.8 · 0.6
 
     material = replace(read_material([folder]), embed=embed)
-    table = make_tables(COMPLEXLOGICALQA, material).tables[-1]
-    assert table.title == "Anchor similarity: cosine of the anchors of unions against random pairs"
+    table = make_tables(COMPLEXLOGICALQA, material).tables[-2]
+    assert table.title == "Section 5.4: cosine of the anchors, world"
     assert asked == ["France", "Italy"]
     near = pytest.approx(0.96)
     assert table.rows == (("2u", 1, near), ("up", 1, near), ("random pairs", 2, near))
@@ -74,9 +74,9 @@ def test_definitions_are_of_the_structures_that_they_name(folder: Path) -> None:
 
 def test_shares_are_per_1000_of_all_splits_beside_those_published(folder: Path) -> None:
     table = tables(folder)["table-2"]
-    assert table.rows[1][2:5] == (55.0, 504.0, 201.0)
+    assert tables(folder)["table-2-published"].rows[1][1:4] == (55, 504, 201)
     # 12 questions: three of 1p (a symmetric relation is one link), two of 3p, one of each other.
-    named, row = dict.fromkeys(STRUCTURES, 1) | {"1p": 3, "3p": 2}, table.rows[3]
+    named, row = dict.fromkeys(STRUCTURES, 1) | {"1p": 3, "3p": 2}, table.rows[0]
     assert row[:2] == ("world", 12)
     assert row[2:11] == tuple(pytest.approx(1000 * n / 12) for n in named.values())
     assert row[11:] == (0.0, 0)
@@ -85,9 +85,9 @@ def test_shares_are_per_1000_of_all_splits_beside_those_published(folder: Path) 
 def test_questions_without_a_query_are_counted_apart() -> None:
     asked = [structure_question(n, '(p "born_in" "cat")') for n in range(3)]
     release = SimpleNamespace(
-        name="r", questions=lambda: [*asked[:2], replace(asked[2], structure="")]
+        path="r", questions=lambda: [*asked[:2], replace(asked[2], structure="")]
     )
-    (table,) = _shares(SimpleNamespace(releases=[release]))
+    (table,) = _shares(SimpleNamespace(releases=[release], names={"r": "r"}))  # type: ignore[arg-type]
     row = dict(zip(table.header, table.rows[-1], strict=True))
     assert (row["questions"], row["1p"], row["other"], row["no query"]) == (2, 1000, 0, 1)
 
@@ -116,11 +116,21 @@ def test_scores_by_structure_and_their_plain_mean(tmp_path: Path, folder: Path) 
 
 def test_a_figure_of_what_was_retrieved_by_structure(tmp_path: Path, folder: Path) -> None:
     found = tables(folder, predicted(tmp_path))
-    precision = found["figure-3-precision-incomplete"]
-    assert precision.header == ("structure", "half")
-    assert (precision.rows[0][0], precision.rows[0][1][0]) == ("2i", pytest.approx(1 / 3))
-    assert found["figure-3-recall-incomplete"].rows[0][1][0] == 1 / 2  # of what is stated
-    assert "figure-3-recall-incomplete" not in tables(folder)
+    precision = found["figure-3-2"]
+    assert precision.header == ("structure", "n", "half, incomplete")
+    assert (precision.rows[0][0], precision.rows[0][2][0]) == ("2i", pytest.approx(1 / 3))
+    assert found["figure-3"].rows[0][2][0] == 1 / 2  # of what is stated
+    assert "figure-3" not in tables(folder)
+
+
+def test_cases_show_what_was_retrieved_and_said(tmp_path: Path, folder: Path) -> None:
+    gold, half = tables(folder, predicted(tmp_path))["table-5-pi"].rows
+    assert gold[0] == "gold"
+    assert (half[:3], half[3]) == (("half", "incomplete", ""), None)
+    samples = tables(folder)["table-7"].rows
+    assert [row[0] for row in samples] == ["2i", "3i", "ip", "pi", "2u", "up"]
+    assert samples[0][2:] == ("★ Ann, Bob", samples[0][3])
+    assert "Ann" in samples[0][3]
 
 
 def test_sheets_of_three_people(tmp_path: Path, folder: Path) -> None:
@@ -157,6 +167,9 @@ def test_a_sheet_of_another_release_is_refused(tmp_path: Path, folder: Path, row
     with pytest.raises(InputError, match="those of none of the releases"):
         tables(folder, sheet)
     assert "table-6-passed" in tables(sheet)
+    sheet.write_text(sheet.read_text().replace("2i", "(n)-(m0)").replace("1p", "(n)"))
+    with pytest.raises(InputError, match="none of its questions has one of the structures 1p, 2p"):
+        tables(sheet)
 
 
 def test_systems_asked_different_questions_are_not_side_by_side(

@@ -14,9 +14,9 @@ from rulemine.evaluation.study.run import StudyFolder
 from rulemine.importing.importer import import_set
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import write_simplekg
-from rulemine.papers.cypherbench import CYPHERBENCH, LEVELS_OF_ERRORS, NAMES_OF_ERRORS, _Errors
-from rulemine.papers.making import make_tables
+from rulemine.papers.cypherbench import CYPHERBENCH, NAMES_OF_ERRORS, _having
 from rulemine.papers.material import Material, read_material
+from rulemine.papers.paper import make_tables
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table, Values
 from tests.evaluation.cypher.test_error_kinds import EDGES, KNOWN, LARGEST, NODES, PEOPLE, SCHEMA
@@ -93,7 +93,7 @@ def scores(document: Document, id_: str) -> dict[str, list[float | None]]:
 def test_scores_by_system(document: Document) -> None:
     # EX published, PSJS published, executable, EX, EX with more columns; PSJS is tested where it is made.
     found = scores(document, "table-3")
-    assert list(found) == ["first.json", "second.json"]
+    assert list(found) == ["first", "second"]
     first, second = found.values()
     assert [first[0], *first[2:5]] == [0.25, 0.75, 0.25, 0.5]
     assert [second[0], *second[2:5]] == [0.75, 0.75, 0.75, 0.75]
@@ -131,35 +131,31 @@ def test_errors(document: Document) -> None:
     assert scores(document, "figure-6") == {
         "syntax": [third, 0.0],
         "results not aligned": [third, 0.0],
-        "no deduplication": [third, 0.0],
+        "deduplication": [third, 0.0],
         "others": [0.0, 1.0],
     }
-    assert scores(document, "figure-6-level") == {
-        "form of the rows": [pytest.approx(2 / 3), 0.0],
-        "does not run": [third, 1.0],
-    }
     assert [row[:3] for row in table(document, "table-4").rows] == [
-        ("first.json",),
+        ("first",),
         ("syntax", "syntax", "either"),
         ("results not aligned", "columns", "known"),
-        ("no deduplication", "order", "largest"),
-        ("second.json",),
+        ("deduplication", "order", "largest"),
+        ("second",),
         ("others", "missing", "known"),
     ]
-    assert rows(document, "table-4")["no deduplication"][2:] == (
+    assert rows(document, "table-4")["deduplication"][2:] == (
         "What about largest?", LARGEST, LARGEST.replace(" DESC", ""),
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("groups", [NAMES_OF_ERRORS, LEVELS_OF_ERRORS])
-def test_every_kind_of_error_has_one_place(groups: dict[str, tuple[str, ...]]) -> None:
-    assert Counter(kind for kinds in groups.values() for kind in kinds) == Counter([*ERROR_KINDS])
+def test_every_kind_of_error_has_one_place() -> None:
+    found = Counter(kind for kinds in NAMES_OF_ERRORS.values() for kind in kinds)
+    assert found == Counter([*ERROR_KINDS])
+    assert len(NAMES_OF_ERRORS) == 10 + 1
 
 
 def test_a_prediction_with_two_kinds_of_an_error_counts_once() -> None:
-    errors = _Errors({"q1": ("schema:type", "schema:relation"), "q2": ("order",)})
-    kinds = NAMES_OF_ERRORS["schema violation"]
-    assert (errors.of(kinds), errors.share(kinds)) == (1, 1 / 2)
+    errors = {"q1": ("schema:type", "schema:relation"), "q2": ("order",)}
+    assert _having(errors, NAMES_OF_ERRORS["schema violation"]) == 1
 
 
 def test_sizes(document: Document) -> None:
@@ -187,16 +183,10 @@ def test_templates_of_a_set_of_others(document: Document) -> None:
         "AGGREGATE": [0.25],
     }
     assert scores(document, "figure-4-graph") == {"coast": [0.75], "inland": [0.25]}
-    assert scores(document, "figure-4-words") == {"up to 5": [1.0]}
+    assert rows(document, "table-14")["(Person) lives_in (Town)"]
     assert (
         "Table 11 (MATCH templates): needs a release whose questions were made from MATCH templates here."
     ) in document.notes
-
-
-def test_every_exhibit_is_made_or_says_why(document: Document) -> None:
-    numbers = [exhibit.number for exhibit in CYPHERBENCH.exhibits]
-    assert numbers == [*(f"Table {n}" for n in range(1, 16)), *(f"Figure {n}" for n in range(1, 7))]
-    assert all(exhibit.make or exhibit.why for exhibit in CYPHERBENCH.exhibits)
 
 
 def test_a_release_of_our_own_and_its_study(tmp_path: Path) -> None:
@@ -207,11 +197,11 @@ def test_a_release_of_our_own_and_its_study(tmp_path: Path) -> None:
     StudyFolder(plan, tmp_path / "study").answer()
     document = make_tables(CYPHERBENCH, read_material([release.path, tmp_path / "study"]))
     asked = release.questions("test")
-    matches = {name: row[1] for name, row in rows(document, "table-11").items() if row}
+    matches = {name: row[2] for name, row in rows(document, "table-11").items() if row}
     wanted = Counter(question.block.match for question in asked)
-    assert {
-        name.removesuffix(" (not in the paper)"): n for name, n in matches.items() if n
-    } == wanted
+    of_rows = scores(document, "figure-4-rows")
+    assert of_rows["1"] == [sum(len(q.answers) == 1 for q in asked) / len(asked)]
+    assert {name: n for name, n in matches.items() if n} == wanted
     # The study counts with its complete graph, where the gold is right and no error is left to show.
     found: dict[str, Any] = scores(document, "table-3")
     assert [row[0] for row in found.values()] == [1.0]

@@ -1,41 +1,84 @@
 """What was given is told apart, made into what a paper shows, and never overwritten."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rulemine.errors import ConfigError, InputError, OutputError
-from rulemine.papers.making import check_tables, make_tables
 from rulemine.papers.material import Material, read_material
-from rulemine.papers.paper import Exhibit, LackingError, Made, Paper
-from rulemine.text.tables import Table
+from rulemine.papers.paper import PAPERS, Made, Paper, check_tables, make_tables
+from rulemine.text.tables import Table, text_of
 
 
 def lacking(_: Material) -> Made:
-    raise LackingError("a study")
+    return []
 
 
 def made(_: Material) -> Made:
-    return [Table("", "", ("a", "n"), (("x", 1),)), Table("more", "More", ("a", "n"), (("y", 2),))]
+    table = Table("", "", ("a", "n"), (("x", 1),))
+    return [table, Table("more", "More", ("a", "n"), (("y", 2),)), table, replace(table, rows=())]
 
 
-def test_tables_have_the_numbers_of_the_paper_and_say_what_is_missing() -> None:
-    exhibits = (
-        Exhibit("Table 2", "sizes", made),
-        Exhibit("Figure 1", "scores", lacking),
-        Exhibit("Table 9", "people", why="Nobody was asked."),
-    )
-    found = make_tables(Paper("p", "P", "v1", exhibits), Material())
+LISTED = """
+title = "P"
+version = "v1"
+exhibits."Table 2" = { shows = "sizes", needs = "a release", header = ["a", "n"], published = [["z", 61.59]] }
+exhibits."Figure 1" = { shows = "scores", needs = "a study" }
+exhibits."Table 9" = { shows = "people", why = "Nobody was asked." }
+"""
+
+
+def paper(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **makers: Any) -> Paper:
+    (tmp_path / "p.toml").write_text(LISTED)
+    monkeypatch.setattr("rulemine.papers.paper.__file__", str(tmp_path / "paper.py"))
+    return Paper("p", {name.replace("_", " "): make for name, make in makers.items()})
+
+
+def test_tables_have_the_numbers_of_the_paper_and_say_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = make_tables(paper(monkeypatch, tmp_path, Table_2=made, Figure_1=lacking), Material())
     assert [(t.id, t.title) for t in found.tables] == [
         ("table-2", "Table 2: sizes"),
         ("table-2-more", "Table 2: More"),
+        ("table-2-2", "Table 2: sizes"),
+        ("table-2-published", "Table 2: as published"),
     ]
+    assert "61.59" in text_of(found.tables[-1])
     assert found.notes == (
         "Figure 1 (scores): needs a study.",
         "Table 9 (people): not made. Nobody was asked.",
     )
     with pytest.raises(ConfigError, match=r"nothing of p can be made.*needs a study"):
-        make_tables(Paper("p", "P", "v1", exhibits[1:]), Material())
+        make_tables(paper(monkeypatch, tmp_path, Figure_1=lacking), Material())
+    given = replace(Material(), sheets=(Path("ann.tsv"),))
+    assert "Filled sheets were given" in make_tables(
+        paper(monkeypatch, tmp_path, Table_2=made), given
+    ).notes[-1]  # fmt: skip
+
+
+NUMBERS = {
+    "brink": (4, 5), "synthkgqa": (9, 16), "dynamickgqa": (4, 4), "complexlogicalqa": (7, 4),
+    "cypherbench": (15, 6),
+}  # fmt: skip
+"""Paper → its tables and figures."""
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_every_exhibit_is_listed_and_made_or_says_why(name: str) -> None:
+    listed = PAPERS.find(name).exhibits
+    tables, figures = NUMBERS[name]
+    numbers = [f"Table {n + 1}" for n in range(tables)] + [
+        f"Figure {n + 1}" for n in range(figures)
+    ]
+    assert [number for number in listed if not number.startswith("Section")] == numbers
+    assert {n for n, exhibit in listed.items() if exhibit.needs} == {*PAPERS.find(name).makers}
+    assert all(exhibit.needs or exhibit.why for exhibit in listed.values())
+    page = Path("docs/papers.md").read_text()
+    section = page[page.index(f"<!-- {name} -->") :].partition("\n## ")[0]
+    assert [number for number in listed if f"| {number} |" not in section] == []
 
 
 def test_a_folder_of_something_else_is_not_written(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation.reporting.document import Document, Picture
 from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.run import StudyFolder
-from rulemine.papers.making import make_tables
 from rulemine.papers.material import read_material
+from rulemine.papers.paper import make_tables
 from rulemine.papers.synthkgqa import SYNTHKGQA, t_test
 from rulemine.release.reader import Release
 from rulemine.release.writer import write_release
@@ -84,9 +84,9 @@ def test_the_questions_of_a_release(made: Made) -> None:
     # q00007 and q00011 have both unseen, and count once.
     assert row(table(document, "table-5"), "all") == [6, 1, 1, 1 / 6, 2, 2 / 6, 3, 3 / 6]
     assert row(table(document, "table-5"), "(3)") == [2, 2 / 6, 0, 0, 0, 0, 0, 0]
-    assert row(table(document, "figure-5-seed-nodes"), "2") == [0, 5 / 6]
-    assert row(table(document, "figure-6-one"), "3") == [2 / 6, 3 / 6]
-    assert row(table(document, "figure-7"), "citizen_of") == [2, 6, 8 / 25]
+    assert row(table(document, "figure-6"), "2") == [0, 5 / 6]
+    assert row(table(document, "figure-7"), "3") == [2 / 6, 3 / 6]
+    assert row(table(document, "figure-5"), "citizen_of") == [2, 6, 8 / 25]
     assert row(table(document, "figure-8"), "(1)") == [
         3 / 6,
         4 / 6,
@@ -115,23 +115,20 @@ def test_what_systems_answer_and_retrieve(made: Made) -> None:
     document = made(**{"closed-book": BOOK, "bm25:k=1": ONE, "bm25:k=2": BOTH})
     one = row(table(document, "table-2"), "bm25:k=1", "complete")
     f1 = 2 * 1 / (1 + 4)
-    wanted = [1, 1 / 2, 1 / 4, 1, f1, 1, 1 / 2, 1]
+    wanted = [36, 1, 1 / 2, 1 / 4, 1, f1, 1, 1 / 2, 1]
     assert one == pytest.approx([value / 6 for value in wanted])
-    assert row(table(document, "table-2"), "closed-book", "complete")[2:] == [None] * 6
-    by_shape = table(document, "figure-2-complete")
+    assert row(table(document, "table-2"), "closed-book", "complete")[3:] == [None] * 6
+    by_shape = table(document, "figure-2")
     assert by_shape.header == ("graph isomorphism", "n", "closed-book", "bm25:k=1", "bm25:k=2")
     assert row(by_shape, "(1)(1)") == [1, 0, 1, 1]
     assert row(by_shape, "(1)(1)(1)") == [1, 1, 0, 0]
-    recall = table(document, "figure-10-complete")
+    recall = table(document, "figure-10")
     assert recall.header == ("graph isomorphism", "n", "bm25:k=1", "bm25:k=2")
     assert row(recall, "(1)(1)") == [1, 1 / 4, 2 / 4]
     # Hits and both recalls are 1, 3/4 and 3/8 there, and 0 elsewhere.
-    assert row(table(document, "figure-13-complete"), "(1)(1)") == [1, 3 / 8, 3 / 4, 1]
-    assert (
-        "triple recall +1.00, answer node recall +1.00"
-        in table(document, "figure-13-complete").notes[0]
-    )
-    growing = table(document, "figure-14-complete-1")
+    assert row(table(document, "figure-13"), "(1)(1)") == [1, 3 / 8, 3 / 4, 1]
+    assert "triple recall +1.00, answer node recall +1.00" in table(document, "figure-13").notes[0]
+    growing = table(document, "figure-14")
     assert [row(growing, k) for k in ("1", "2")] == [
         pytest.approx([1 / 6, 1 / 24, 1 / 12]),
         pytest.approx([1 / 6, 2 / 24, 2 / 12]),
@@ -141,7 +138,7 @@ def test_what_systems_answer_and_retrieve(made: Made) -> None:
 
 def test_gains_over_a_closed_book(made: Made) -> None:
     document = made(**{"closed-book": BOOK, "bm25:k=1": ONE})
-    gains = table(document, "figure-3-complete")
+    gains = table(document, "figure-3")
     assert gains.header[2] == "hits beyond closed-book"
     assert gains.rows[::2] == (
         ("in distribution",), ("unseen relation type",), ("unseen graph type",),
@@ -154,10 +151,10 @@ def test_gains_over_a_closed_book(made: Made) -> None:
         [4, 1 / 4 - 1 / 4, 1 / 8, 1 / 16],
         [3, 0 - 1 / 3, 0, 0],
     ]
-    lost = table(document, "figure-11-complete-1")
-    assert row(lost, "(1)(1)(1)") == [1, -1, 0, 0]
+    lost = table(document, "figure-11")
+    assert row(lost, "(1)(1)(1), bm25:k=1") == [1, -1, 0, 0]
     for one in (gains, lost):  # 1 + 4 + 3 of 6 questions
-        assert any(note.endswith("are both unseen counts in both.") for note in one.notes)
+        assert any(note.endswith("with both unseen counts in both.") for note in one.notes)
 
 
 def test_trained_retrievers_are_means_over_seeds(made: Made) -> None:
@@ -166,14 +163,14 @@ def test_trained_retrievers_are_means_over_seeds(made: Made) -> None:
         **{name.format("shortest", 1): ONE, name.format("shortest", 2): {},
            name.format("evidence", 1): BOTH, "bm25": ONE, "bm25:k=2": {}},
     )  # fmt: skip
-    assert row(table(document, "figure-14-complete-1"), "10")[0] == 1 / 6  # bm25 asks for ten
-    found = table(document, "table-4-complete")
-    assert row(found, "trained-retriever", "shortest")[:2] == ["2", pytest.approx(1 / 12)]
-    assert row(found, "trained-retriever", "evidence")[:2] == ["1", pytest.approx(1 / 6)]
-    changed = row(found, "trained-retriever", "evidence against shortest")
-    assert changed[:4] == ["", "+100 %", "+300 %", "+300 %"]
+    assert row(table(document, "figure-14"), "10")[0] == 1 / 6  # bm25 asks for ten
+    found = table(document, "table-4")
+    assert row(found, "hits")[:3] == pytest.approx([1 / 12, 1 / 6, 1])
+    assert row(found, "triple recall")[2] == pytest.approx(3)
     # Triples of one of six questions, a half of them, beside a quarter in one of two runs.
-    assert row(found, "trained-retriever", "p")[:4] == ["", "–", "–", "0.173"]
+    assert row(found, "triple recall")[3] == "0.173"
+    assert "2 on shortest paths, 1 on the ground truth" in found.notes[0]
+    assert row(table(document, "figure-12"), "1")[:3] == [3, 2, 4]
 
 
 @pytest.mark.parametrize(("first", "second"), [(2, 2), (2, 3), (9, 40), (1, 5), (300, 500)])
@@ -207,18 +204,13 @@ def test_a_study_has_both_graphs(release: Release, tmp_path: Path) -> None:
     )  # fmt: skip
     StudyFolder(plan, tmp_path / "study").answer()
     document = make_tables(SYNTHKGQA, read_material([release.path, tmp_path / "study"]))
-    systems = [found[:2] for found in table(document, "table-2").rows]
-    graphs = ("complete", "incomplete")
-    assert systems == [(system, graph) for graph in graphs for system in ("lookup", "prior")]
-    assert row(table(document, "table-2"), "lookup", "complete")[:2] == [1, 1]
-    assert row(table(document, "table-2"), "lookup", "incomplete")[1] < 1
-    assert table(document, "figure-3-incomplete").header[2] == "hits beyond prior"
-
-
-def test_every_exhibit_is_listed() -> None:
-    numbers = [exhibit.number for exhibit in SYNTHKGQA.exhibits]
-    assert numbers == [f"Table {n}" for n in range(1, 10)] + [f"Figure {n}" for n in range(1, 15)]
-    assert all(exhibit.make or exhibit.why for exhibit in SYNTHKGQA.exhibits)
+    for id_, graph in (("table-2", "complete"), ("table-2-2", "incomplete")):
+        assert [row[:2] for row in table(document, id_).rows] == [
+            ("lookup", graph), ("prior", graph),
+        ]  # fmt: skip
+    assert row(table(document, "table-2"), "lookup", "complete")[1:3] == [1, 1]
+    assert row(table(document, "table-2-2"), "lookup", "incomplete")[2] < 1
+    assert table(document, "figure-3-2").header[2] == "hits beyond prior"
 
 
 def test_studies_of_different_splits_are_not_side_by_side(release: Release, tmp_path: Path) -> None:
