@@ -84,21 +84,20 @@ class Thresholds(NamedTuple):
         """
         typical = typical_size(kg)
         coverage = max(self.min_head_coverage, min(1.0, round(LEAST_SUPPORT / max(1, typical), 4)))
-        chosen = {
-            "mining.max_atoms": (self.max_atoms, "rules of at most so many atoms, the head too"),
-            "mining.min_head_coverage": (
-                coverage,
-                f"of a relation of {typical:,} triples, which is usual here, a rule explains "
-                f"{round(coverage * typical):,}",
+        explains = (
+            f"of a relation of {typical:,} triples, which is usual here, a rule explains "
+            f"{round(coverage * typical):,}"
+        )
+        confidence, known = self.min_std_confidence, "of what a rule predicts, so much is known"
+        return (
+            Chosen(
+                "mining.max_atoms", self.max_atoms, "rules of at most so many atoms, the head too"
             ),
-            "mining.min_std_confidence": (
-                self.min_std_confidence,
-                "of what a rule predicts, so much is known",
-            ),
-            "mining.min_pca_confidence": (self.min_std_confidence, "never below the one above"),
-            "selection.per_rule": (self.per_rule, "triples that one rule removes at most"),
-        }
-        return tuple(Chosen(key, *row) for key, row in chosen.items())
+            Chosen("mining.min_head_coverage", coverage, explains),
+            Chosen("mining.min_std_confidence", confidence, known),
+            Chosen("mining.min_pca_confidence", confidence, "never below the one above"),
+            Chosen("selection.per_rule", self.per_rule, "triples that one rule removes at most"),
+        )
 
 
 LEAST_SUPPORT = 10
@@ -228,8 +227,8 @@ class Drafting:
                 self._take(best)
                 left = self._left()
         if self._limited and left < FEW:
-            problem = f"{counted(left, 'question')} after the most generous thresholds."
-            self.build.context.on_warning(explain_no_inference(self._kg, problem))
+            few = f"{counted(left, 'question')} after the most generous thresholds."
+            self.build.context.on_warning(explain_no_inference(self._kg, few))
         return self.build
 
     def _take(self, setting: Thresholds) -> None:
@@ -247,13 +246,13 @@ class Drafting:
     def _is_affordable(self, setting: Thresholds) -> bool:
         """Takes a setting; whether the effort is enough to mine, and for what the rules prove."""
         self._take(setting)
-        recipe, context = self.build.recipe, self.build.context
+        recipe = self.build.recipe
         work = mining_work(self._kg, recipe.mining.max_atoms)
         if setting is SETTINGS[-1] or work > self.effort:
             return setting is SETTINGS[-1]
         # In dense graphs millions of rules reach the thresholds.
         most = self.effort * 1_000_000 // JOINS_A_RULE
-        self.build.context = replace(context, most_rules=most)
+        self.build.context = replace(self.build.context, most_rules=most)
         try:
             self.build.run("mine")
         except TooManyRulesError:
@@ -429,12 +428,14 @@ def write_draft(drafting: Drafting, folder: Path) -> Iterator[str]:
     for name, text in _files(drafting, folder).items():
         path = folder / name
         before = read_text(path) if path.exists() else ""
-        if before and before != text:
+        if before == text:
+            continue
+        if before:
             lines = before.splitlines(), text.splitlines()
             yield from unified_diff(*lines, str(path), "drafted now", lineterm="", n=1)
-        if before and before != text and not is_untouched(path):
+        if before and not is_untouched(path):
             yield f"{path}: kept, because it may have been edited"
-        elif before != text:
+        else:
             write_text(path, text)
             yield f"{path}: written"
 
@@ -492,8 +493,8 @@ def _templates(inputs: Inputs) -> Iterator[str]:
     for row in inputs.templates.to_plain():
         relation = row["relation"]
         s, o = (labels.get(entity, entity) for entity in first[relation])
-        example = dump_line([s, names.get(relation, relation), o])
-        yield f"\n# {counted(sizes[relation], 'triple')}, as {example}"
+        example = [s, names.get(relation, relation), o]
+        yield f"\n# {counted(sizes[relation], 'triple')}, as {dump_line(example)}"
         yield f"# worded {_SOURCES[row['source']]}"
         if row["source"] == "derived" and says_no_end(row["statement"]):
             yield "# The name does not say which end is what: put it into words of your own."

@@ -55,11 +55,11 @@ if TYPE_CHECKING:  # builds without a model load nothing of this
     from rulemine.phrasing.glosses import Glosses
     from rulemine.verbalizer.prompts import Prompts
 
-__all__ = ["MOST_SHOWN", "Inputs", "nouns_of", "of_key", "tell_apart"]
+__all__ = ["Inputs", "nouns_of", "of_key", "tell_apart"]
 
 T = TypeVar("T")
 
-MOST_SHOWN = 5
+_MOST_SHOWN = 5
 """How many of the names that the graph lacks are spelled out."""
 
 _COMMON = 0.5
@@ -83,7 +83,7 @@ def of_key(key: str) -> Iterator[None]:
 
 def _shown(names: Sequence[str]) -> str:
     """The first of some names."""
-    return ", ".join(names[:MOST_SHOWN]) + ", …" * (len(names) > MOST_SHOWN)
+    return ", ".join(names[:_MOST_SHOWN]) + ", …" * (len(names) > _MOST_SHOWN)
 
 
 def _as_the_kind_reads(read: Callable[["Inputs"], T]) -> cached_property[T]:
@@ -286,13 +286,11 @@ class Inputs:
         """The relation descriptions for the language model."""
         from rulemine.phrasing.glosses import load_glosses
 
-        templates = self.templates
-        both_ways = {one for one, other, *_ in overlapping_relations(self.kg) if one == other}
-        both_ways |= {
-            r for r, reading in templates.declarations.readings.items() if reading.symmetric
-        }
+        readings = self.templates.declarations.readings.items()
+        both_ways = {relation for relation, reading in readings if reading.symmetric}
+        both_ways |= {one for one, other, *_ in overlapping_relations(self.kg) if one == other}
         with of_key("verbalizer.glosses"):
-            return load_glosses(self.recipe.verbalizer.glosses, templates, both_ways)
+            return load_glosses(self.recipe.verbalizer.glosses, self.templates, both_ways)
 
     def model_options(self) -> dict[str, Any]:
         """The model that writes and what its prompts are made of, as plain values; empty if none writes."""

@@ -99,12 +99,11 @@ def decode_recipe(values: Mapping[str, Any], problems: list[str]) -> Recipe | No
     """
     before, kind, rest = len(problems), _known_kind(values.get("kind")), dict(values)
     own = KINDS[kind].Options() if kind else None
-    known = (homes(type(own), f"{kind}.") if own else {}) | homes(Recipe)
 
     def suggest(key: str, others: Iterable[str]) -> str:
         if key in KINDS and key != kind:
             return f'it is for the kind {key} only. Leave it out, or set kind = "{key}"'
-        return hint(known, key, others)
+        return hint((homes(type(own), f"{kind}.") if own else {}) | homes(Recipe), key, others)
 
     if own and kind not in Recipe.__slots__:
         own = read_table(own, rest.pop(kind, {}), kind, problems, suggest)
@@ -152,8 +151,7 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
     """
     path, where = recipe_file(name), "the options given"
     if path is not None:
-        kinds = [value for key, value in settings if key == ("kind",)]
-        values, files = _read(path, kinds)
+        values, files = _read(path, [value for key, value in settings if key == ("kind",)])
         where = " on ".join(map(str, files)) + f" with {where}" * bool(settings)
     elif name and (name in _named_graphs() or Path(name).exists() or re.search(r"[/.]", name)):
         values = {"name": _name_of(Path(name)), "kg": name}
@@ -281,9 +279,10 @@ def _check_files(recipe: Recipe, where: str, folders: Sequence[Path], name: str)
             looked = " and ".join(dict.fromkeys(str((f / own).absolute()) for f in folders))
             names = [f.parent.name for f in packaged("datasets").glob(f"*/{packed or None}")]
             names += _named_graphs() if key.option.data_set else []
-            hint = f", and nothing of this name is known; {did_you_mean(value, names)}"
-            hint *= bool(names) and not Path(value).suffix
-            problems.append(f'{key.name} names "{value}"; looked at {looked}: no such file{hint}')
+            problem = f'{key.name} names "{value}"; looked at {looked}: no such file'
+            if names and not Path(value).suffix:
+                problem += f", and nothing of this name is known; {did_you_mean(value, names)}"
+            problems.append(problem)
     if problems:
         advice = "Paths are relative to the recipe or the current folder."
         raise ConfigError(list_problems(where, problems, advice))

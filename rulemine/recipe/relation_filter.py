@@ -121,17 +121,15 @@ def load_filter(
         raise InputError(list_problems(str(path), problems, _EXPECTED))
 
     def found(names: Iterable[str]) -> tuple[str, ...]:
-        members = [member for name in names for member in file.classes.get(name, [name])]
-        known_as = [
-            r for member in members for r in (called.get(member, ()) if called else [member])
-        ]
-        return tuple(sorted(known & {*known_as}))
+        members = {member for name in names for member in file.classes.get(name, [name])}
+        here = {r for member in members for r in called.get(member, ())} if called else members
+        return tuple(sorted(known & here))
 
     fitting = []
     for standard in standards:
-        here: dict[str, Any] = {name: found(getattr(standard, name)) for name in _LISTS}
-        if all(here[n] or not getattr(standard, n) for n in _LISTS if n != "head_not"):
-            fitting.append(replace(standard, **here))
+        lists_here: dict[str, Any] = {name: found(getattr(standard, name)) for name in _LISTS}
+        if all(lists_here[n] or not getattr(standard, n) for n in _LISTS if n != "head_not"):
+            fitting.append(replace(standard, **lists_here))
     drop = {relation: file.drop[relation] for relation in sorted(known & file.drop.keys())}
     return RelationFilter(drop, tuple(fitting))
 
