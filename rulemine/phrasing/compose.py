@@ -521,7 +521,11 @@ class _Composer:
         return noun if found == SOMETHING else found
 
     def _common(self, nouns: Sequence[Noun], union: bool) -> Noun:
-        return (either_noun if union else shared_noun)(nouns, self._templates.people)
+        return (
+            nouns[0]
+            if len({*nouns}) == 1
+            else (either_noun if union else shared_noun)(nouns, self._templates.people)
+        )
 
     def _names_people(self, noun: Noun) -> bool:
         return names_people(noun, self._templates.people)

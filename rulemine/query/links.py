@@ -38,7 +38,7 @@ def expanded(query: Query, declarations: Declarations) -> Query:
 
 def linked(query: Query, declarations: Declarations) -> Query:
     """The query with a projection in place of every union of statements of one fact over one operand."""
-    if not declarations.readings:
+    if not declarations.readings or isinstance(query, Anchor):
         return query
     return (_known_links if query.size <= _SMALL else _links)(query, declarations)
 

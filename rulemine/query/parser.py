@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
 
 from rulemine.errors import QueryError, did_you_mean
 from rulemine.query.tree import (
@@ -27,13 +26,14 @@ __all__ = ["parse"]
 
 _TOKEN = re.compile(r'\s*([()]|"(?:[^"\\]|\\.)*"|[^\s()"]+|\Z|")', re.DOTALL)
 
+_unquoted: Callable[[str], str] = lru_cache(maxsize=1 << 16)(json.loads)
+
 _SHOWN = 40
 """Characters of the text that a message shows."""
 
 
-class _Token(NamedTuple):
-    text: str
-    column: int
+_Token = re.Match[str]
+"""Its text is the first group."""
 
 
 @lru_cache(maxsize=1 << 14)  # a query is read for its SPARQL, its figures and in each naming
@@ -59,52 +59,47 @@ class _Parser:
     def whole(self) -> Query:
         query = self._query(0, self._next())
         rest = self._next()
-        if rest.text:
+        if rest[1]:
             raise self._problem(rest, "the end of the query")
         return query
 
     def _next(self) -> _Token:
         found = next(self._tokens)
-        token = _Token(found[1], found.start(1) + 1)
-        if token.text == '"':
-            raise self._problem(token, "a closing double quote")
-        return token
+        if found[1] == '"':
+            raise self._problem(found, "a closing double quote")
+        return found
 
     def _problem(self, token: _Token, expected: str, hint: str = "") -> QueryError:
-        rest = self._text[token.column - 1 :]
+        rest = self._text[token.start(1) :]
         shown = " ".join(rest[:_SHOWN].split()) + "…" * (len(rest) > _SHOWN) if rest else "the end"
         return QueryError(
-            f"query: column {token.column}: found {shown}, expected {expected}"
+            f"query: column {token.start(1) + 1}: found {shown}, expected {expected}"
             f"{f'; {hint}' if hint else '.'}"
         )
 
     def _query(self, depth: int, token: _Token) -> Query:
-        if token.text.startswith('"'):
+        if token[1].startswith('"'):
             self._use(token, "entities")
             return Anchor(self._name(token))
-        if token.text != "(":
+        if token[1] != "(":
             expected = 'a query, which begins with ( or "'
             raise self._problem(token, expected, "names stand in double quotes.")
         if depth == MOST_DEPTH:
             raise QueryError(
-                f"query: column {token.column}: nested more than {MOST_DEPTH} deep. Ask less at once."
+                f"query: column {token.start(1) + 1}: nested more than {MOST_DEPTH} deep. Ask less at once."
             )
         word = self._next()
-        read = _READERS.get(word.text)
+        read = _READERS.get(word[1])
         if read is None:
             known = "and, or, p, p-, minus or count"
-            hint = (
-                did_you_mean(word.text, _READERS)
-                if word.text[:1] not in ("", "(", ")", '"')
-                else ""
-            )
+            hint = did_you_mean(word[1], _READERS) if word[1][:1] not in ("", "(", ")", '"') else ""
             raise self._problem(word, known, hint if hint.startswith("did") else "")
         try:
             query = read(self, depth + 1)
         except QueryError as problem:
             if ": column " in str(problem):
                 raise
-            place = f"query: column {token.column}: "
+            place = f"query: column {token.start(1) + 1}: "
             raise QueryError(str(problem).replace("query: ", place, 1)) from None
         return query
 
@@ -112,23 +107,23 @@ class _Parser:
         self._left[what] -= 1
         if self._left[what] < 0:
             raise QueryError(
-                f"query: column {token.column}: more than {MOST_ATOMS:,} {what}. Ask less at once."
+                f"query: column {token.start(1) + 1}: more than {MOST_ATOMS:,} {what}. Ask less at once."
             )
 
     def _close(self) -> None:
         token = self._next()
-        if token.text != ")":
+        if token[1] != ")":
             raise self._problem(token, "a closing parenthesis")
 
     def _name(self, token: _Token) -> str:
         try:
-            return str(json.loads(token.text))
+            return _unquoted(token[1])
         except ValueError:
             raise self._problem(token, "a JSON string") from None
 
     def _projection(self, depth: int, inverse: bool) -> Query:
         token = self._next()
-        if not token.text.startswith('"'):
+        if not token[1].startswith('"'):
             raise self._problem(token, "the name of a relation in double quotes")
         self._use(token, "atoms")
         relation = self._name(token)
@@ -138,7 +133,7 @@ class _Parser:
 
     def _parts(self, depth: int) -> list[Query]:
         parts = [self._query(depth, self._next()) for _ in range(2)]
-        while (token := self._next()).text != ")":
+        while (token := self._next())[1] != ")":
             parts.append(self._query(depth, token))
         return parts
 

@@ -4,6 +4,7 @@ Entities are IRIs ``entity:NAME``, relations ``relation:NAME``, with the names p
 (letters, digits and ``_.-~`` are as they are). Answers are bound to ``?answer``, a count to ``?value``.
 """
 
+from functools import lru_cache
 from itertools import count
 from urllib.parse import quote
 
@@ -27,12 +28,17 @@ def entity_iri(label: str) -> str:
         >>> entity_iri("Zoë B.")
         'entity:Zo%C3%AB%20B.'
     """
-    return f"entity:{quote(label, safe='')}"
+    return f"entity:{_encoded(label)}"
 
 
 def relation_iri(label: str) -> str:
     """The IRI of a relation."""
-    return f"relation:{quote(label, safe='')}"
+    return f"relation:{_encoded(label)}"
+
+
+@lru_cache(maxsize=1 << 16)  # names are few and queries many
+def _encoded(label: str) -> str:
+    return quote(label, safe="")
 
 
 def to_sparql(query: Query) -> str:

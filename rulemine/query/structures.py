@@ -62,6 +62,7 @@ class Structure(NamedTuple):
     atoms: int
 
 
+@functools.lru_cache(1 << 10)  # checks and the question ask for the same one
 def structure_of(query: Query, declarations: Declarations = NONE_DECLARED) -> Structure:
     """The structure of a query.
 

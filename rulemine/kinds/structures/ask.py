@@ -14,6 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -121,11 +122,11 @@ def _tried(asking: Asking, name: str, split: str, number: int, query: Query, eno
 
 def shared_by(question: Question) -> Iterator[str]:
     """What no more than a fraction of the questions may share; each with a letter for what it is."""
-    yield from (f"e{name}" for name in question.anchors)
-    yield from (f"r{name}" for name in question.relations)
-    yield from (f"a{name}" for name in question.answers)
+    some = ("e", question.anchors), ("r", question.relations), ("a", question.answers)
+    yield from (f"{letter}{name}" for letter, names in some for name in names)
 
 
+@cache
 def most_sharing(share: float, size: float | Fraction) -> int:
     """The most questions, of so many, that may share an anchor, a relation or an answer."""
     return max(1, int(Fraction(str(share)) * size))
