@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.evaluation.metrics import CORE, hard_hits_rate, mean_scores
+from rulemine.evaluation.metrics import CORE, COSTS, hard_hits_rate, mean_scores
 from rulemine.evaluation.statistics.score import Score
 from rulemine.seeds import stream
 
@@ -53,7 +53,7 @@ UNDEFINED = Score(None, None, None)
 RATIOS = {"hhr": ("hits_hard", "hits_any_asked"), "row_hhr": ("lost_rows_given", "gold_rows_given")}
 """The scores that are a ratio of two means over the same questions: the columns of both."""
 
-UNBOUNDED = frozenset({"retrieved"})
+UNBOUNDED = frozenset({"retrieved", *COSTS})
 """Scores that are numbers of things, not in [0, 1]."""
 
 CONFIDENCE = 0.95

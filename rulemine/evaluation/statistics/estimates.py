@@ -25,7 +25,7 @@ from rulemine.evaluation.statistics.bootstrap import (
 )
 from rulemine.evaluation.statistics.score import Score
 
-__all__ = ["differences", "estimates", "ratio_of", "rows_of", "with_published_rate"]
+__all__ = ["UNDEFINED", "differences", "estimates", "ratio_of", "rows_of", "with_published_rate"]
 
 Estimate = Callable[[MeanScores, Sequence[str], Sequence[str], bool], dict[str, Score]]
 """From the means of a group, which has a question, the names of their columns, the names of scores, and

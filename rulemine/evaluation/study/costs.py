@@ -45,7 +45,7 @@ class Expected(NamedTuple):
 def expected(study: StudyFolder) -> list[Expected]:
     """What each system of a study costs; nothing is asked."""
     plan = study.plan
-    questions = study.release.questions(None if plan.split == "all" else plan.split)
+    questions = study.release.questions(plan.asked_split)
     asked = sample(questions, plan.sample)
     found = []
     for system in plan.systems:
@@ -69,7 +69,7 @@ def expected(study: StudyFolder) -> list[Expected]:
             study.release,
             system,
             [*graphs.values()],
-            split=None if plan.split == "all" else plan.split,
+            split=plan.asked_split,
             sample=plan.sample,
             model=plan.model,
             measured=done,

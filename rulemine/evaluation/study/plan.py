@@ -5,6 +5,7 @@ answers have different identities, and two that differ only in where the model i
 scored, have the same.
 """
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
@@ -84,8 +85,16 @@ class StudyPlan(StudyOptions):
 
     @property
     def called(self) -> dict[str, str]:
-        """System → what it is called."""
-        return dict(zip(self.systems, self.names or self.systems, strict=True))
+        """System → what it is called: as the user says; else as written, a program by its file alone."""
+        names = self.names or [_file_of_program(name) or name for name in self.systems]
+        return dict(
+            zip(self.systems, names if len({*names}) == len(names) else self.systems, strict=True)
+        )
+
+    @property
+    def asked_split(self) -> str | None:
+        """The split; None: all."""
+        return None if self.split == "all" else self.split
 
     @property
     def complete(self) -> int | None:
@@ -133,6 +142,13 @@ def graph_at(level: int) -> str:
     return {0: "complete", 100: "incomplete"}.get(level, f"incomplete-{level}")
 
 
+def _file_of_program(system: str) -> str:
+    """The name of the file that a program of the user is in; "" for other systems."""
+    words = shlex.split(getattr(find_answerer(system), "program", ""))
+    files = [word for word in words if Path(word).suffix[1:].isalpha()]  # not that of python3.12
+    return Path(next(iter(files or words), "")).name
+
+
 def file_name(number: int, system: str) -> str:
     """The name of a system's files: its place in the plan and its label.
 
@@ -171,9 +187,8 @@ def header_of(plan: StudyPlan, release: Release, run: StudyRun) -> dict[str, Any
         release: The release in the naming of the run.
         run: The run.
     """
-    split = None if plan.split == "all" else plan.split
     return run_of(
-        release, run.system, kg=run.kg, split=split, sample=plan.sample, seed=plan.seed,
+        release, run.system, kg=run.kg, split=plan.asked_split, sample=plan.sample, seed=plan.seed,
         model=plan.model,
     )  # fmt: skip
 

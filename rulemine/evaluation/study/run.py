@@ -96,7 +96,7 @@ class StudyFolder:
                 "namings, matching, metrics: the answers of this release are rows, in its own naming "
                 f"{self.release.naming!r}, and are compared cell by cell. Leave these out."
             )
-        asked = self.release.questions(None if plan.split == "all" else plan.split)
+        asked = self.release.questions(plan.asked_split)
         executing = [name for name in plan.systems if "query" in needs_of(find_answerer(name))]
         if executing and not any(q.query for q in asked):
             raise ConfigError(
@@ -207,7 +207,7 @@ class StudyFolder:
                 run.system,
                 run.naming,
                 run.kg,
-                None if plan.split == "all" else plan.split,
+                plan.asked_split,
                 plan.sample,
                 plan.seed,
                 self.folder.absolute() / "work",
@@ -238,7 +238,7 @@ class StudyFolder:
                 release,
                 run.system,
                 kg=run.kg,
-                split=None if plan.split == "all" else plan.split,
+                split=plan.asked_split,
                 sample=plan.sample,
                 seed=plan.seed,
                 model=plan.model,

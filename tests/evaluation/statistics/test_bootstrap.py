@@ -187,9 +187,10 @@ def test_a_score_of_0_or_1_has_an_exact_interval():
     bound = exact_bound(30)
     assert (1 - bound) ** 30 == pytest.approx(0.05)  # such a system fails in all with this chance
     assert estimates(at_the_ends(0), COLUMNS, ["f1"])["f1"] == (0, 0, bound)
-    found = estimates(at_the_ends(1), (*COLUMNS[:-1], "retrieved"), ["f1", "hhr", "retrieved"])
+    names = (*COLUMNS[:-2], "retrieved", "calls")
+    found = estimates(at_the_ends(1), names, ["f1", "hhr", "retrieved", "calls"])
     assert found["f1"] == found["hhr"] == (1, 1 - bound, 1)
-    assert found["retrieved"] == (1, 1, 1)  # one triple each: no share of anything
+    assert found["retrieved"] == found["calls"] == (1, 1, 1)  # one each, no share of anything
     assert estimates(at_the_ends(0.5), COLUMNS, ["f1"])["f1"].low > 0.2
 
 

@@ -50,6 +50,18 @@ def test_systems_whose_labels_look_alike_have_files_of_their_own():
     assert len(runs_of(long, "private")[0].file) < 120
 
 
+def test_a_program_is_called_by_its_file():
+    own, other = 'command:program="python3.12 -u my/rag.py --k 5"', 'command:program="bin/ask it"'
+    assert [*StudyPlan(systems=("lookup", own, other)).called.values()] == [
+        "lookup",
+        "rag.py",
+        "ask",
+    ]
+    twice = (own, own.replace("5", "6"))
+    assert [*StudyPlan(systems=twice).called.values()] == [*twice]
+    assert [*StudyPlan(systems=twice, names=("a", "b")).called.values()] == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [

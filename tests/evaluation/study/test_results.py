@@ -1,17 +1,37 @@
 import csv
 import json
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
+from rulemine.errors import ConfigError
 from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.predictions import write_predictions
 from rulemine.evaluation.reporting.figures import draw
-from rulemine.evaluation.study.figures import figures
-from rulemine.evaluation.study.results import document_of, headline, tables, write_results
+from rulemine.evaluation.reporting.titles import TITLES
+from rulemine.evaluation.study.exhibits import figures, headline, tables
+from rulemine.evaluation.study.opened import SCORING, write_scoring
+from rulemine.evaluation.study.opened import open_study as opened
+from rulemine.evaluation.study.plan import StudyPlan
+from rulemine.evaluation.study.results import document_of, write_results
 from rulemine.evaluation.study.scores import StudyScores
+from rulemine.evaluation.study.terms import MEANINGS
 from rulemine.release.records import Cost, Prediction
 from tests.evaluation.study.test_run import files
+
+LOOKED_UP = {
+    "1p": (3, Fraction(1, 3)),  # only where Cat was born is stated
+    "2p": (1, Fraction(0)),
+    "3p": (2, Fraction(1, 2)),
+    "2i": (1, Fraction(0)),
+    "3i": (1, Fraction(0)),
+    "ip": (1, Fraction(0)),
+    "pi": (1, Fraction(2, 3)),  # Dan of Bob and Dan
+    "2u": (1, Fraction(3, 4)),  # Dan, Cat and Eve of five
+    "up": (1, Fraction(2, 3)),  # Nice and Rome of four cities
+}
+"""Structure → its questions, and F1 of looking up on the incomplete graph, counted by hand."""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +53,7 @@ def test_the_tables_and_figures_of_a_study(scores):
         "figure-1-hits-any", "figure-1-f1", "figure-2-hhr", "figure-4-f1-by-naming",
         "figure-5-precision", "figure-5-recall", "levels-hard-f1", "levels-hits-hard", "levels-f1",
         "levels-own-hard-f1", "figure-by-proof", "figure-by-structure", "figure-by-hops",
-        "figure-by-missing", "figure-by-inference", "figure-by-split", "core-or-all",
+        "figure-by-missing", "figure-by-inference", "figure-by-split",
     ]  # fmt: skip
 
 
@@ -43,18 +63,24 @@ def test_figure_1_says_what_evaluate_says(scores):
     assert [series.name for series in figure.series] == ["complete", "incomplete"]
     for series, level in zip(figure.series, (0, 100), strict=True):
         for system, score in zip(figure.groups, series.scores, strict=True):
-            assert score == scores.report(system, level).row("all", "all").scores["f1"]
+            assert score == scores.reports[system, level].overall["f1"]
     assert figure.series[0].scores[0].value == 1  # lookup on the complete graph
 
 
-def test_hhr_on_the_complete_graph_is_drawn_apart(scores):
-    figure = of(figures(scores), "figure-2-hhr")
-    names = [(series.name, series.apart) for series in figure.series]
-    assert names == [("complete: nothing to infer", True), ("incomplete", False)]
-    assert "On the complete graph there is nothing to infer" in figure.caption
-    filled = replace(figure, series=tuple(s._replace(apart=False) for s in figure.series))
-    assert [draw(f).count("stroke-dasharray") for f in (figure, filled)] == [3, 0]  # and the legend
-    assert "nothing to infer" in of(tables(scores), "results").notes[0]
+def test_hhr_is_drawn_where_there_is_something_to_infer(scores):
+    (series,) = of(figures(scores), "figure-2-hhr").series
+    assert series.name == "incomplete"
+
+
+def test_every_score_is_explained_where_it_first_stands(scores):
+    grid = headline(scores)
+    known = " ".join(grid.notes)
+    assert "Core: 7 questions whose hard answer, which the incomplete graph lacks, has" in known
+    assert "All: 12 questions asked" in known
+    for table in tables(scores)[2:]:  # after those of questions and levels
+        known += " ".join(table.notes)
+        for metric in (m for m in MEANINGS if TITLES[m] in table.header):
+            assert f"{TITLES[metric]}: " in known, table.id
 
 
 def test_titles_and_captions_say_what_was_asked(open_study, scores):
@@ -68,36 +94,46 @@ def test_titles_and_captions_say_what_was_asked(open_study, scores):
     shown = [(f.title, f.caption) for f in figures(some)]
     shown += [(grid.title, *grid.header) for grid in (headline(some), *tables(some))]
     assert not any("all questions" in text for texts in shown for text in texts)
-    assert (
-        of(tables(some), "results").notes[-1] == "Over 4 questions alone: such scores say little."
-    )
+    assert "Fewer than 20 questions" in of(tables(some), "results").footnotes()[-1]
     whole = of(figures(scores), "figure-by-missing")
-    assert "over all questions (0: 2†, 1: 8†" in whole.caption
-    assert whole.table().header[:2] == ("missing links", "n")
-    assert whole.table().rows[0][:2] == ("0", 2)
-    assert ">0†<" in draw(whole)
+    assert whole.groups[:2] == ("0 (2†)", "1 (8†)")
+    assert "Fewer than 20 questions" in whole.caption
+    assert ">0 (2†)<" in draw(whole)
+
+
+def test_scores_by_structure_are_those_counted_by_hand(scores):
+    table = of(tables(scores), "by-structure")
+    assert table.header[:5] == ("system", "structure", "n", "H@1", "F1")
+    lookup = {row[1]: row[2:] for row in table.rows if row[0] == "lookup"}
+    assert [*lookup] == ["all", "mean of structures", *LOOKED_UP]
+    for name, (n, f1) in LOOKED_UP.items():
+        assert lookup[name][0] == n
+        assert lookup[name][2].value == pytest.approx(float(f1))
+    whole = sum(n * f1 for n, f1 in LOOKED_UP.values()) / 12
+    mean = sum(f1 for _, f1 in LOOKED_UP.values()) / 9
+    assert lookup["all"][2].value == pytest.approx(float(whole))
+    assert lookup["mean of structures"][2].value == pytest.approx(float(mean))
+    figure = of(figures(scores), "figure-by-structure")
+    assert figure.groups[0] == "1p (3†)"
+    assert figure.series[0].scores == tuple(lookup[name][2] for name in LOOKED_UP)
 
 
 def test_differences_are_those_of_the_scores(scores):
-    first, second = (
-        scores.report(name, 100).headline.scores["hard_f1"] for name in ("lookup", "reasoner")
-    )
+    hard = [scores.reports[s, 100].headline.scores["hard_f1"].value for s in ("lookup", "reasoner")]
     (row,) = of(tables(scores), "differences").rows
     assert row[:2] == ("lookup", "reasoner")
-    assert row[2].value == pytest.approx(first.value - second.value)
-    lost = {row[0]: row for row in of(tables(scores), "between-graphs").rows}
-    f1 = {
-        level: scores.report("lookup", level).row("all", "all").scores["f1"].value
-        for level in (0, 100)
-    }
-    assert lost["lookup"][3].value == pytest.approx(f1[0] - f1[100])
-    pairs = [
-        compare({str(level): scores.report(name, level) for level in (0, 100)}, ["f1"])
-        for name in ("lookup", "reasoner")
-    ]
-    smaller = min(row.p for pair in pairs for row in pair.rows if row.group == "all")
-    assert min(row[4] for row in lost.values()) == min(1.0, 2 * smaller)  # Holm
-    assert lost["reasoner"][1].value >= 0
+    assert row[2].value == pytest.approx(hard[0] - hard[1])
+    lost = {row[:2]: row[2:] for row in of(tables(scores), "between-graphs").rows}
+    assert [title for title, system in lost if system == "lookup"] == ["Hits@Any", "F1", "HHR"]
+    f1 = {level: scores.reports["lookup", level].overall["f1"].value for level in (0, 100)}
+    assert lost["F1", "lookup"][0].value == pytest.approx(f1[0] - f1[100])
+    p = []
+    for system in ("lookup", "reasoner"):
+        ends = {str(level): scores.reports[system, level] for level in (0, 100)}
+        p += [row.p for row in compare(ends, ["f1"]).rows if row.breakdown == "all"]
+    shown = [lost["F1", system][1] for system in ("lookup", "reasoner")]
+    assert min(shown) == min(1.0, 2 * min(p))  # Holm
+    assert lost["Hits@Any", "reasoner"][0].value >= 0
 
 
 def test_names_change_nothing_for_what_reads_no_text(scores):
@@ -146,7 +182,7 @@ def test_the_headline_says_what_systems_are_given(scores):
     grid = headline(scores)
     assert [row[0] for row in grid.rows] == ["lookup", "reasoner"]
     assert grid.rows[0][2].value == 0  # Hard F1 of looking up
-    assert grid.notes == (
+    assert tuple(note for note in grid.notes if "given the" in note) == (
         "lookup, reasoner: given the query behind each question.",
         "reasoner: given the rules of the release.",
     )
@@ -169,36 +205,42 @@ def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
     assert [s is None for s in of(found, "levels-hard-f1").series[1].scores] == [True, True, False]
     assert of(found, "figure-1-f1").series[0].scores[1] is None  # never on the complete graph
     (row,) = of(tables(scores), "cost").rows
-    assert row == ("closed-book", 12, 2, 30, 10, 1.0), "of the answers that say how long they took"
+    assert (row[0], row[1], *(v.value for v in row[3:])) == (
+        "closed-book",
+        "100",
+        2,
+        30,
+        10,
+        1.0,
+    ), "seconds are of the answers that say how long they took"
     assert of(tables(scores), "strict").rows[0][0] in study.plan.systems
 
 
 def test_systems_have_the_names_that_the_user_gives_them(open_study):
-    study = open_study("lookup", "reasoner", names=("edge", "rules"), levels=(0, 100), sample=3)
+    study = open_study("lookup", "reasoner", names=("my_edge", "rules"), levels=(0, 100), sample=3)
     study.answer()
     open_study("lookup", "reasoner", levels=(0, 100), sample=3)  # the same study
     document = document_of(StudyScores(study))
-    assert of(document.tables, "systems").rows == (("edge", "lookup"), ("rules", "reasoner"))
+    assert of(document.tables, "systems").rows == (("my_edge", "lookup"), ("rules", "reasoner"))
     shown = [grid for grid in document.every_table() if grid.id != "systems"]
-    assert of(document.figures, "figure-1-f1").groups == ("edge", "rules")
-    assert [s.name for s in of(document.figures, "levels-f1").series] == ["edge", "rules"]
+    assert of(document.figures, "figure-1-f1").groups == ("my_edge", "rules")
+    assert [s.name for s in of(document.figures, "levels-f1").series] == ["my_edge", "rules"]
     assert not {"lookup", "reasoner"} & {v for grid in shown for row in grid.rows for v in row[:1]}
-    assert {o.system for q in document.questions for o in q.outcomes} == {"edge", "rules"}
+    assert {o.system for q in document.questions for o in q.outcomes} == {"my_edge", "rules"}
 
 
 def test_a_note_on_one_system_is_not_told_of_all(scores, monkeypatch):
-    report_of = StudyScores.report
-
-    def report(self, system, level, **options):
-        found = report_of(self, system, level, **options)
-        more = "Of all.", *(["Of lookup alone."] if system == "lookup" else [])
-        return replace(found, notes=(*found.notes, *more))
-
-    monkeypatch.setattr(StudyScores, "report", report)
+    said = {
+        (system, level): replace(
+            report, notes=(*report.notes, "Of all.", *["Of lookup."] * (system == "lookup"))
+        )
+        for (system, level), report in scores.reports.items()
+    }
+    monkeypatch.setattr(scores, "reports", said)
     document = document_of(scores)
     assert "Of all." in document.notes
-    assert not any("Of lookup alone." in note for note in document.notes)
-    alone = [row for row in of(document.tables, "notes").rows if row[2] == "Of lookup alone."]
+    assert not any("Of lookup." in note for note in document.notes)
+    alone = [row for row in of(document.tables, "notes").rows if row[2] == "Of lookup."]
     assert [row[:2] for row in alone] == [("lookup", "complete"), ("lookup", "incomplete")]
 
 
@@ -251,3 +293,20 @@ def test_the_command(built, tmp_path, command):
     refused = command("study", built, "-o", tmp_path / "new")
     assert refused.status == 2
     assert "systems: none. Name some, e.g. --with" in refused.err
+
+
+def test_metrics_of_others_are_a_way_of_scoring(open_study):
+    study = open_study("lookup", levels=(0, 100))
+    study.answer()
+    assert "metrics" not in {grid.id for grid in tables(StudyScores(study))}
+    study = open_study("lookup", levels=(0, 100), metrics=("rog",))  # of the same study
+    write_scoring(study)
+    (grid,) = (grid for grid in tables(StudyScores(study)) if grid.id == "metrics")
+    value = {(row[1], row[2]): row[4].value for row in grid.rows}
+    assert value["complete", "rog_hit"] == 1
+    assert value["incomplete", "rog_hit"] == pytest.approx(5 / 12)
+    assert json.loads((study.folder / SCORING).read_text())["metrics"] == ["rog"]
+    again = opened(study.folder, {study.release.identity: study.release})
+    assert again.plan.metrics == ("rog",)
+    with pytest.raises(ConfigError, match="rgo"):
+        StudyPlan(systems=("lookup",), metrics=("rgo",))
