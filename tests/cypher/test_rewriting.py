@@ -54,7 +54,7 @@ def test_what_a_query_names() -> None:
         "RETURN n.size, count(DISTINCT m), date.truncate('day', n.day) ORDER BY n.size LIMIT 2"
     )
     found = elements_of(query)
-    assert sorted(found.triples()) == [
+    assert sorted(triple for _, triple in found.edges()) == [
         ("City", "Z", "Sea"),
         ("Town", "", ""),
         ("Town", "X", "City"),

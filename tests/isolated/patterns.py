@@ -13,7 +13,7 @@ from typing import Any
 from neo4j.time import Date
 
 from rulemine.cypher import PatternQuery, Rows, evaluate, provenance_of, to_cypher
-from rulemine.cypher.interpreter import run
+from rulemine.cypher.interpreter.running import run
 from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.rewriting import provenance_query
 from rulemine.cypher.questions.pattern import anchored

@@ -1,5 +1,5 @@
 from rulemine.cypher import evaluate, parse, provenance_of, provenance_query, to_cypher
-from rulemine.cypher.interpreter import run
+from rulemine.cypher.interpreter.running import run
 from rulemine.cypher.questions.render import columns_of
 from tests.oracles.patterns import differs, expected, same
 from tests.oracles.random_patterns import pairs, random_graph, random_queries

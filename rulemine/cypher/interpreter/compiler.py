@@ -24,6 +24,7 @@ from rulemine.cypher.interpreter.values import (
     NodeValue,
     RunLimits,
     StoredGraph,
+    decided,
     kind_of,
 )
 from rulemine.cypher.language.expressions import AGGREGATES
@@ -295,10 +296,8 @@ class Compiler:
         return Code(negated, "Boolean")
 
     def _null(self, term: Term, scope: Scope) -> Code:
-        run = self.term(term.parts[0], scope).run
-        if term.kind == "is null":
-            return Code(lambda row: run(row) is None, "Boolean")
-        return Code(lambda row: run(row) is not None, "Boolean")
+        run, wanted = self.term(term.parts[0], scope).run, term.kind == "is null"
+        return Code(lambda row: (run(row) is None) == wanted, "Boolean")
 
     def _signed(self, term: Term, scope: Scope) -> Code:
         code = self.check(self.term(term.parts[0], scope), _NUMBER, term.parts[0])
@@ -326,19 +325,8 @@ class Compiler:
                 return found
 
             return Code(xor, "Boolean")
-        decisive = term.kind == "or"
-
-        def joined(row: Row) -> bool | None:
-            found: bool | None = not decisive
-            for run in runs:
-                value = run(row)
-                if value is decisive:
-                    return decisive
-                if value is None:
-                    found = None
-            return found
-
-        return Code(joined, "Boolean")
+        either_one = term.kind == "or"
+        return Code(lambda row: decided((run(row) for run in runs), either_one), "Boolean")
 
     def _operand(self, term: Term, scope: Scope) -> Callable[[Row], bool | None]:
         """A condition that is joined with others."""
@@ -363,6 +351,7 @@ class Compiler:
         for one, other in pairwise(codes):
             self._check_sum(term, one.kind, other.kind)
         do = ARITHMETIC.get(term.kind) or COMPARISONS[term.kind]
+        kind = "Boolean" if term.kind in COMPARISONS else _result(term.kind, codes)
         left = codes[0].run
         if len(codes) > 2:
             runs = [code.run for code in codes[1:]]
@@ -373,11 +362,8 @@ class Compiler:
                     value = do(value, run(row))
                 return value
 
-            return Code(
-                folded, "Boolean" if term.kind in COMPARISONS else _result(term.kind, codes)
-            )
+            return Code(folded, kind)
         right = codes[1].run
-        kind = "Boolean" if term.kind in COMPARISONS else _result(term.kind, codes)
         return Code(lambda row: do(left(row), right(row)), kind)
 
     def _check_sum(self, term: Term, one: str, other: str) -> None:

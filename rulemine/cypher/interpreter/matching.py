@@ -375,7 +375,7 @@ class PathMatcher:
                 makers.append(lambda then: filtered(tests, then))
 
         place(lambda then: then)
-        while len(placed) < len(self._links):
+        while len(placed) < len(self._links) or not self._nodes.keys() <= bound:
             link, near = self._next(bound, placed)
             if link is None:
                 start = self._start(bound)
@@ -385,12 +385,10 @@ class PathMatcher:
             maker = self._followed(link, near, frozenset(bound), others)
             placed.add(link.name)
             place(maker, link.name, link.left, link.right)
-        while any(name not in bound for name in self._nodes):
-            start = self._start(bound)
-            place(self._scan(start, bound), start)
         for variable, names, links in self._routes:
             place(routed(variable, names, links), variable)
-        run = self._end()
+        kept = [*self._before, *self.new]
+        run: Rows = lambda row: iter(({name: row[name] for name in kept},))  # noqa: E731
         for maker in reversed(makers):
             run = maker(run)
         return self._begun(run)
@@ -413,14 +411,6 @@ class PathMatcher:
             yield from run(dict(row))
 
         return begun
-
-    def _end(self) -> Rows:
-        kept = [*self._before, *self.new]
-
-        def end(row: Row) -> Iterator[Row]:
-            yield {name: row[name] for name in kept}
-
-        return end
 
     def _next(self, bound: set[str], placed: set[str]) -> tuple[EdgeStep | None, str]:
         """The relation to follow next, and the end that it is followed from."""

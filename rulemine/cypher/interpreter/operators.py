@@ -15,6 +15,7 @@ from rulemine.cypher.interpreter.values import (
     EvaluationError,
     NodeValue,
     compared,
+    decided,
     equal,
     fits,
     kind_of,
@@ -215,14 +216,8 @@ def inside(value: Any, items: Any) -> bool | None:
     """``value IN items``; a value that is no list is a list of one."""
     if items is None:
         return None
-    known: bool | None = False
-    for item in items if isinstance(items, list | tuple) else (items,):
-        same = equal(value, item)
-        if same:
-            return True
-        if same is None:
-            known = None
-    return known
+    listed = items if isinstance(items, list | tuple) else (items,)
+    return decided((equal(value, item) for item in listed), True)
 
 
 def _texts(test: Callable[[str, str], bool]) -> Callable[[Any, Any], bool | None]:

@@ -43,17 +43,13 @@ class Gathered:
         self._number += 1
         if self._name == "count":
             return
-        if self._name in ("min", "max"):
-            self._values = [self._better(value)]
+        if self._name in ("min", "max") and self._values:
+            least = sorting_key(value) < sorting_key(self._values[0])
+            if least == (self._name == "min"):
+                self._values = [value]
             return
         fits(len(self._values))
         self._values.append(value)
-
-    def _better(self, value: Any) -> Any:
-        if not self._values:
-            return value
-        least = sorting_key(value) < sorting_key(self._values[0])
-        return value if least == (self._name == "min") else self._values[0]
 
     def result(self, share: Any = None) -> Any:
         """What the function gives.
@@ -63,22 +59,14 @@ class Gathered:
         """
         if self._name == "count":
             return self._number
+        if self._name in _OF_NUMBERS:
+            for value in self._values:
+                if type(value) not in (int, float):
+                    raise EvaluationError("TypeError", f"{self._name}() of a {kind_of(value)}.")
+            return _OF_NUMBERS[self._name](self._values, share)
         if self._name == "collect":
             return list(self._values)
-        if self._name in ("min", "max"):
-            return self._values[0] if self._values else None
-        for value in self._values:
-            if type(value) not in (int, float):
-                raise EvaluationError("TypeError", f"{self._name}() of a {kind_of(value)}.")
-        if self._name == "sum":
-            return _sum(self._values)
-        if self._name in ("stdev", "stdevp"):
-            return _deviation(self._values, sample=self._name == "stdev")
-        if not self._values:
-            return None
-        if self._name == "avg":
-            return math.fsum(self._values) / len(self._values)
-        return _PERCENTILES[self._name](sorted(self._values), share)
+        return self._values[0] if self._values else None  # the least, or the greatest
 
 
 def _sum(values: Sequence[Any]) -> int | float:
@@ -97,30 +85,31 @@ def _deviation(values: Sequence[Any], *, sample: bool) -> float:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - sample))
 
 
-def _share(share: Any) -> float:
+def _percentile(values: Sequence[Any], share: Any, *, between: bool) -> Any:
+    """A percentile; one that falls between two values is between them, or else the one below it."""
+    if not values:
+        return None
     if type(share) not in (int, float) or not 0 <= share <= 1:
         raise EvaluationError("ArgumentError", "a percentile is a number from 0 to 1.")
-    return float(share)
-
-
-def _between(values: Sequence[Any], share: Any) -> Any:
-    place = _share(share) * (len(values) - 1)
-    low, high = values[math.floor(place)], values[math.ceil(place)]
-    if place == math.floor(place):
-        return low
-    return low * (math.ceil(place) - place) + high * (place - math.floor(place))
-
-
-def _one_of(values: Sequence[Any], share: Any) -> Any:
-    if _share(share) == 1 or len(values) == 1:
-        return values[-1]
+    values = sorted(values)
+    if between:
+        place = float(share) * (len(values) - 1)
+        low, high = values[math.floor(place)], values[math.ceil(place)]
+        if place == math.floor(place):
+            return low
+        return low * (math.ceil(place) - place) + high * (place - math.floor(place))
     place = share * len(values)
-    return values[int(place) - 1 if place > 0 and place == int(place) else int(place)]
+    at = int(place) - (place > 0 and place == int(place))
+    return values[min(at, len(values) - 1)]
 
 
-_PERCENTILES: dict[str, Callable[[Sequence[Any], Any], Any]] = {
-    "percentilecont": _between,
-    "percentiledisc": _one_of,
+_OF_NUMBERS: dict[str, Callable[[Sequence[Any], Any], Any]] = {
+    "sum": lambda values, _: _sum(values),
+    "avg": lambda values, _: math.fsum(values) / len(values) if values else None,
+    "stdev": lambda values, _: _deviation(values, sample=True),
+    "stdevp": lambda values, _: _deviation(values, sample=False),
+    "percentilecont": lambda values, share: _percentile(values, share, between=True),
+    "percentiledisc": lambda values, share: _percentile(values, share, between=False),
 }
 
 

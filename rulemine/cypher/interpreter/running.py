@@ -171,18 +171,14 @@ class _Engine:
 
         def match(rows: Iterable[Row]) -> Iterator[Row]:
             for row in rows:
-                yield from found(row)
-
-        def optional(rows: Iterable[Row]) -> Iterator[Row]:
-            for row in rows:
-                matched = False
+                lacks = clause.optional
                 for more in found(row):
-                    matched = True
+                    lacks = False
                     yield more
-                if not matched:
+                if lacks:
                     yield row | dict.fromkeys(new)
 
-        return (optional if clause.optional else match), matcher.scope
+        return match, matcher.scope
 
     def _unwind(self, clause: Unwind, scope: Scope) -> tuple[_Step, Scope]:
         name, step = clause.variable, self._limits.step

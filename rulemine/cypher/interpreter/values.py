@@ -9,6 +9,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -26,6 +27,7 @@ __all__ = [
     "RunLimits",
     "StoredGraph",
     "compared",
+    "decided",
     "equal",
     "fits",
     "grouped",
@@ -126,9 +128,6 @@ class NodeValue:
         self.out: dict[str, list[EdgeValue]] = {}
         self.into: dict[str, list[EdgeValue]] = {}
 
-    def __repr__(self) -> str:
-        return f"(:{self.type} {self.properties.get('id')})"
-
 
 class EdgeValue:
     """A relation between two nodes.
@@ -149,10 +148,8 @@ class EdgeValue:
         self.at, self.type, self.properties = at, type_, properties
         self.start, self.end = start, end
 
-    def __repr__(self) -> str:
-        return f"[:{self.type} {self.properties.get('id')}]"
 
-
+@dataclass(frozen=True, slots=True)
 class PathValue:
     """A path.
 
@@ -161,19 +158,8 @@ class PathValue:
         edges: The relations between them.
     """
 
-    __slots__ = ("edges", "nodes")
-
-    def __init__(self, nodes: tuple[NodeValue, ...], edges: tuple[EdgeValue, ...]) -> None:
-        self.nodes, self.edges = nodes, edges
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PathValue) and (self.nodes, self.edges) == (
-            other.nodes,
-            other.edges,
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.nodes, self.edges))
+    nodes: tuple[NodeValue, ...]
+    edges: tuple[EdgeValue, ...]
 
 
 class StoredGraph:
@@ -281,21 +267,22 @@ def equal(one: Any, other: Any) -> bool | None:
     if kinds[0] == "Map":
         if one.keys() != other.keys():
             return False
-        return _all(equal(value, other[key]) for key, value in one.items())
+        return decided((equal(value, other[key]) for key, value in one.items()), False)
     if len(one) != len(other):
         return False
-    return _all(map(equal, one, other))
+    return decided(map(equal, one, other), False)
 
 
 _NESTED = (list, tuple, dict)
 _NUMBERS = (int, float)
 
 
-def _all(some: Any) -> bool | None:
-    found: bool | None = True
+def decided(some: Iterable[bool | None], by: bool) -> bool | None:
+    """OR of truth values, which one that is true decides (`by`), or AND, which one that is false decides."""
+    found: bool | None = not by
     for one in some:
-        if one is False:
-            return False
+        if one is by:
+            return by
         if one is None:
             found = None
     return found

@@ -69,18 +69,11 @@ class Elements:
         """The relations of its paths."""
         return [relation for path in self.paths for relation in path.relations]
 
-    def triples(self, *, directed: bool = False) -> Iterator[tuple[str, str, str]]:
-        """Label, relation, label of each edge, from subject to object; "" where it names none.
-
-        Args:
-            directed: Leave out edges without a direction.
-        """
-        for relation, triple in self.edges():
-            if not directed or relation.direction:
-                yield triple
-
     def edges(self) -> Iterator[tuple[RelationPattern, tuple[str, str, str]]]:
-        """Each relation with its triple, as in `triples`; one of several types comes with each."""
+        """Each relation, with the labels of its subject, itself and its object; "" where there is none.
+
+        One of several types comes with each.
+        """
         known: dict[str, set[str]] = {}
         for node in self.nodes:
             known.setdefault(node.variable, set()).update(labels_of(node))
@@ -106,7 +99,7 @@ def elements_of(text: str) -> Elements:
 
     Example:
         >>> found = elements_of('MATCH (n:City)-[:inCountry]->(:Country {name: "Peru"}) RETURN n.name')
-        >>> found.conditions[0].text, list(found.triples())
+        >>> found.conditions[0].text, [triple for _, triple in found.edges()]
         ('name = Peru', [('City', 'inCountry', 'Country')])
     """
     statement = parse(text)

@@ -23,6 +23,10 @@ __all__ = ["AGGREGATES", "Expressions", "unescaped"]
 
 _LARGEST = 2**63
 
+_CONSTANTS = {
+    "TRUE": True, "FALSE": False, "NULL": None, "NAN": float("nan"),
+} | dict.fromkeys(("INF", "INFINITY"), float("inf"))  # fmt: skip
+
 
 AGGREGATES = frozenset(
     [
@@ -208,13 +212,10 @@ class Expressions(Tokens, ABC):
             arms = self.deeper(self.subquery)
             self.need("}")
             return Term(token.word.lower(), arms, place)
-        if token.word in ("TRUE", "FALSE", "NULL"):
+        if token.word in _CONSTANTS:
             self.at += 1
-            constant = {"TRUE": True, "FALSE": False, "NULL": None}[token.word]
+            constant = _CONSTANTS[token.word]
             return Term("value", (constant, type(constant)), place)
-        if token.word in ("INF", "INFINITY", "NAN") and token.kind == "name":
-            self.at += 1
-            return Term("value", (float(token.text), float), place)
         called = self.function()
         if called is not None:
             return called

@@ -5,7 +5,7 @@ has its names is not checked, and what it lacks matches nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS, Category
@@ -172,26 +172,21 @@ class ReturnClause:
                 f"RETURN template {self.template!r} is unknown; {did_you_mean(self.template, RETURNS)}"
             )
         row = RETURNS[self.template]
-        given = {
-            name
-            for name in ("property", "key", "operator", "aggregate", "year", "descending")
-            if getattr(self, name)
-        }
-        given |= {"bound"} if self.bound is not None else set()
-        problems = [f"{name} is missing" for name in row.takes if name not in given]
-        problems += [
-            f"{name} is not for it" for name in sorted(given - {*row.takes, *row.may_take})
+        given = {each.name for each in fields(self) if getattr(self, each.name) != each.default}
+        given -= {"template", "known"}
+        aggregates, operators = ("", "count", *_OVER_VALUES), ("", *_COMPARED, *_MEMBER)
+        wants = "takes no" if self.property else "needs a"
+        unknown = sorted(given - {*row.takes, *row.may_take})
+        problems = [
+            *(f"{name} is missing" for name in row.takes if name not in given),
+            *(f"{name} is not for it" for name in unknown),
+            *[f"operator {self.operator!r}; one of {' '.join(operators[1:])}"]
+            * (self.operator not in operators),
+            *[f"aggregate {self.aggregate!r}; one of {', '.join(aggregates[1:])}"]
+            * (self.aggregate not in aggregates),
+            *[f"{self.aggregate} {wants} property"]
+            * (bool(self.aggregate) and (self.aggregate == "count") == bool(self.property)),
         ]
-        if self.operator and self.operator not in (*_COMPARED, *_MEMBER):
-            problems.append(f"operator {self.operator!r}; one of {' '.join(_COMPARED + _MEMBER)}")
-        if self.aggregate and self.aggregate not in ("count", *_OVER_VALUES):
-            problems.append(
-                f"aggregate {self.aggregate!r}; one of count, {', '.join(_OVER_VALUES)}"
-            )
-        if self.aggregate and (self.aggregate == "count") == bool(self.property):
-            problems.append(
-                f"{self.aggregate} {'takes no' if self.property else 'needs a'} property"
-            )
         if problems:
             raise ConfigError(
                 list_problems(f"RETURN template {self.template!r}", problems, "Correct it.")

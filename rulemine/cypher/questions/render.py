@@ -55,8 +55,9 @@ def to_cypher(query: PatternQuery) -> str:
         >>> print(to_cypher(PatternQuery(match, ReturnClause("n_name"))))
         MATCH (n:City)-[r0:inCountry]->(m0:Country {name: "Japan"}) WITH DISTINCT n RETURN n.name
     """
-    kept, more = kept_text(query.result), _counted_m0(query.result)
-    return " ".join(filter(None, (_matched(query), kept, more, returned_text(query.result))))
+    counts = query.result.template == "n_m0_group_by_count"
+    more = "WITH n, count(DISTINCT m0) AS number" if counts else kept_text(query.result)
+    return " ".join(filter(None, (_matched(query), more, returned_text(query.result))))
 
 
 def kept_text(result: ReturnClause) -> str:
@@ -127,17 +128,14 @@ def _matched(query: PatternQuery) -> str:
 def _path(match: MatchPattern, edges: tuple[PatternEdge, ...], seen: set[str]) -> str:
     """Edges, each from the end that is nearer to n; a second one goes on where the first ended if it can."""
     text, end = "", ""
-    for edge, (near, far) in zip(edges, _ends(match, edges), strict=True):
+    for edge in edges:
+        near, far = match.category.shape[int(edge.variable[1:])]
         start = "" if near == end else (", " if text else "") + _node(match, near, seen)
         relation = f"-[{edge.variable}:{quoted_name(edge.relation)}]-"
         arrow = f"{relation}>" if edge.subject == near else f"<{relation}"
         text += f"{start}{arrow}{_node(match, far, seen)}"
         end = far
     return text
-
-
-def _ends(match: MatchPattern, edges: tuple[PatternEdge, ...]) -> list[tuple[str, str]]:
-    return [match.category.shape[int(edge.variable[1:])] for edge in edges]
 
 
 def _node(match: MatchPattern, variable: str, seen: set[str]) -> str:
@@ -160,11 +158,6 @@ def _time(match: MatchPattern) -> str:
     if match.time == CURRENT:
         return f"{start} IS NOT NULL AND {end} IS NULL"
     return f"{start} <= {match.time} AND ({end} >= {match.time} OR {end} IS NULL)"
-
-
-def _counted_m0(result: ReturnClause) -> str:
-    counts = result.template == "n_m0_group_by_count"
-    return "WITH n, count(DISTINCT m0) AS number" * counts
 
 
 def _order(result: ReturnClause) -> str:

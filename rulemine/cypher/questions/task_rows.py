@@ -85,13 +85,12 @@ def read_tasks(path: Path) -> list[TaskRow]:
     problems: list[str] = []
     for split, file in task_files(path).items():
         for where, row in _objects(file):
-            task = _task(row, split) if isinstance(row, dict) else "is no object"
-            if isinstance(task, str):
-                problems.append(f"{where}: {task}")
-            elif task.id in found:
-                problems.append(f"{where}: a second question {task.id!r}; ids must differ")
-            else:
-                found[task.id] = task
+            try:
+                task = _task(row, split)
+                if found.setdefault(task.id, task) is not task:
+                    raise ValueError(f"a second question {task.id!r}; ids must differ")
+            except ValueError as problem:
+                problems.append(f"{where}: {problem}")
     if problems or not found:
         raise InputError(list_problems(str(path), problems or ["it has no question"], _EXPECTED))
     return list(found.values())
@@ -113,59 +112,52 @@ def _objects(path: Path) -> Iterator[tuple[str, Any]]:
     yield from ((f"item {number}", row) for number, row in enumerate(items, start=1))
 
 
-def _task(row: Mapping[str, Any], split: str) -> TaskRow | str:
-    """A question, or what is wrong with it."""
-    key = row.get("id", row.get("qid"))
-    cypher = row.get("gold_cypher", row.get("cypher"))
+def _task(row: Any, split: str) -> TaskRow:
+    """A question.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not isinstance(row, dict):
+        raise ValueError("is no object")
+    key, cypher = row.get("id", row.get("qid")), row.get("gold_cypher", row.get("cypher"))
     if not isinstance(key, str):
-        return "has no 'id' or 'qid' that is a text"
+        raise ValueError("has no 'id' or 'qid' that is a text")
     if not isinstance(cypher, str) or not cypher.strip():
-        return f"{key!r} has no 'cypher' or 'gold_cypher' that is a text"
+        raise ValueError(f"{key!r} has no 'cypher' or 'gold_cypher' that is a text")
     template = row.get("from_template")
     if not isinstance(template, dict):
         template = {"match_category": row.get("category"), "return_pattern_id": row.get("return")}
-    rows = _stated(row)
-    if isinstance(rows, str):
-        return f"{key!r}: {rows}"
-    return TaskRow(
-        key,
-        split,
-        cypher,
-        graph=_text(row.get("graph")),
-        question=_text(row.get("nl_question", row.get("question"))),
-        category=_text(template.get("match_category")),
-        match=_text(row.get("match")),
-        returns=_our_name(_text(template.get("return_pattern_id"))),
-        rows=rows,
-        fields=row,
-    )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _our_name(returns: str) -> str:
+    asked = row.get("nl_question", row.get("question"))
+    said = (row.get("graph"), asked, template.get("match_category"), row.get("match"))
+    returns = template.get("return_pattern_id")
+    returns = returns if isinstance(returns, str) else ""
     for published, ours in _PUBLISHED.items():
         if returns not in RETURNS and returns.startswith(published):
             returns = ours + returns.removeprefix(published)
-    return returns
+    graph, question, category, match = (text if isinstance(text, str) else "" for text in said)
+    rows = _stated(key, row)
+    return TaskRow(key, split, cypher, graph, question, category, match, returns, rows, row)
 
 
-def _stated(row: Mapping[str, Any]) -> tuple[str, ...] | str | None:
+def _stated(key: str, row: Mapping[str, Any]) -> tuple[str, ...] | None:
     """The stated rows: a list of lists; of CypherBench, such a list, or one of objects, as text in JSON.
 
     Returns:
-        The rows; None: there are none; or what is wrong with them.
+        The rows; None: there are none.
+
+    Raises:
+        ValueError: The text is no list.
     """
     rows = row.get("answers")
     if isinstance(text := row.get("answer_json"), str) and text.strip():
         try:
             rows = json.loads(text)
         except (ValueError, RecursionError) as problem:
-            return f"its 'answer_json' is not valid JSON ({why_unreadable(problem)})"
+            why = why_unreadable(problem)
+            raise ValueError(f"{key!r}: its 'answer_json' is not valid JSON ({why})") from None
         if not isinstance(rows, list):
-            return "its 'answer_json' is no list of rows"
+            raise ValueError(f"{key!r}: its 'answer_json' is no list of rows")
         rows = [list(r.values()) if isinstance(r, dict) else r for r in rows]
         rows = [r if isinstance(r, list) else [r] for r in rows]
     if not isinstance(rows, list) or not all(isinstance(line, list) for line in rows):

@@ -125,7 +125,7 @@ class Diagnosis:
         """What the graph does not have."""
         if not all(map(self._has_type, _types(named))):
             yield "schema:type"
-        if not all(self._joins(*triple) for triple in named.triples()):
+        if not all(self._joins(*triple) for _, triple in named.edges()):
             yield "schema:relation"
         things = [*named.nodes, *named.relations]
         of = {thing.variable: thing for thing in sorted(things, key=lambda one: bool(one.labels))}
@@ -141,11 +141,11 @@ class Diagnosis:
             ours, theirs = Counter(set(ours)), Counter(set(theirs))
         if ours.total() != theirs.total() or wanted.optional[0] != named.optional[0]:
             yield "pattern"
-        elif any(self._joins(*triple) for triple in named.triples() if triple[1] in theirs - ours):
+        elif any(self._joins(*triple) for _, triple in named.edges() if triple[1] in theirs - ours):
             yield "wrong:relation"
         if any(map(self._has_type, _types(named) - _types(wanted))):
             yield "wrong:type"
-        if any(self._runs_back(*triple) for triple in named.triples(directed=True)):
+        if any(self._runs_back(*triple) for part, triple in named.edges() if part.direction):
             yield "direction"
 
     def _turns_right(self, wanted: Elements | None, named: Elements, table: GoldTable) -> bool:

@@ -8,7 +8,7 @@ nothing about it.
 import re
 from typing import TYPE_CHECKING, Protocol
 
-from rulemine.cypher.interpreter import run
+from rulemine.cypher.interpreter.running import run
 from rulemine.cypher.interpreter.values import EvaluationError, ExhaustedError
 from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.syntax import CypherError, UnsupportedError

@@ -15,7 +15,7 @@ import pytest
 from rulemine.builder.pipeline import Build
 from rulemine.cli.main import main
 from rulemine.cypher import evaluate
-from rulemine.cypher.interpreter import run
+from rulemine.cypher.interpreter.running import run
 from rulemine.cypher.questions.evaluator import bindings
 from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.rows import ResultTable, row_text
