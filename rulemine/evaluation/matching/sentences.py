@@ -288,7 +288,8 @@ class SentenceReader:
         leads = not re.search(r"\w", text[max(low, named.start - _NEAR) : named.start])
         then = names[at + 1] if at + 1 < len(names) else None
         follows = then is not None and lex.AND.fullmatch(text, named.end, then.start) is not None
-        listed = then is not None and self._joined(named.end, then)
+        gap = text[named.end : then.start] if then else ""
+        listed = then is not None and not gap.isspace() and self._joined(named.end, then)
         after = text[named.end : named.end + 30].lstrip("*_\"'`")
         ends = not after.strip() or bool(re.match(r"\s*[.,;:()!?|\n、，；。：（）]|\s+[-—]", after))
         if lower in lex.words["function_words"]:
@@ -321,7 +322,7 @@ class SentenceReader:
             and word[0].isupper()
             and not ends
             and not follows
-            and not re.match(r"\s+(?:is|are|was|were)\b", after)
+            and not lex.AUXILIARY.match(after)
             and not re.search(
                 r"(?:[,:;]|\b(?:and|or))[ \t*_]*\n?\s*\Z", text[max(0, low - 20) : low]
             )
@@ -334,9 +335,12 @@ class SentenceReader:
     def _asides(self, names: Sequence[Named], low: int, high: int) -> list[Span]:
         """Where parentheses, reasons and relative clauses begin and end, sorted."""
         found = list(self._parentheses(low, high))
-        for relative in re.compile(r", (?:who|which|whose|where)\b").finditer(self.text, low, high):
-            comma = self._comma(relative.end(), high, found)
-            is_added = relative[0] != ", which" and self.reply.has_answer(low, relative.start())
+        for relative in lex.RELATIVE.finditer(self.text, low, high):
+            if self.reply.is_inside(relative.start()):
+                continue
+            verb = lex.VERB.search(self.text, relative.end(), high)
+            comma = verb.start() if verb else self._comma(relative.end(), high, found)
+            is_added = not relative["needs_more"] and self.reply.has_answer(low, relative.start())
             if self.reply.has_answer(comma, high) or is_added:
                 found.append((relative.start(), comma))
         for reason in lex.REASON.finditer(self.text, low, high):

@@ -333,7 +333,9 @@ class _Reader(SentenceReader):
     def _hopes(self, start: int, end: int) -> bool:
         """Whether a clause behind a refusal names something all the same."""
         for low, high in self._clauses(start, min(end, start + 3000)):
-            if self.reply.has_answer(low, high) and not lex.REFUSAL.search(self.text, low, high):
+            asks = self.text[low:high].rstrip().endswith("?")
+            refuses = asks or lex.REFUSAL.search(self.text, low, high)
+            if self.reply.has_answer(low, high) and not refuses:
                 words = lex.HOPE.finditer(self.text, low, high)
                 places = [word.start() for word in words]
                 if any(
@@ -623,7 +625,9 @@ class _Reader(SentenceReader):
             ends = ends or comma < 0 or not reply.has_answer(comma, end)
         if marked and not ends and (note[0] in ",;" or lex.NOTE.match(note)):
             ends = any(not reply.is_topic(named) for named in listed)
-        if any(lex.REFUTED.match(text, named.end, end) for named in listed):
+        if any(lex.REFUTED.match(text, named.end, end) for named in listed) or (
+            lex.YES.match(note) and reply.has_answer(stop, end)
+        ):
             ends = False
         if not ends:
             found = self._prose(start, end, marked)

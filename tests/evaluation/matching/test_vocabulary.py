@@ -114,7 +114,7 @@ def test_equals_trying_every_length():
         ("Zoë. Answer: I do not know", ["Zoë"]),  # a part that names nothing says nothing
         ("Answer: 7 {}", ["7"]),
         ("Zoë {nobody}", ["Zoë"]),
-        ("Zoë has no answer: 7", ["Zoë", "7"]),
+        ("Zoë has no answer: e00012", ["Zoë", "e00012"]),
         ("Zoë {{", ["Zoë"]),
     ],
 )
