@@ -185,26 +185,26 @@ class _Reader(SentenceReader):
 
     def answers(self) -> list[Named]:
         """What a reply names, by the rules 3 to 6."""
-        found = self._stated()
+        found = self._stated(self._marks(lex.LABEL, lex.CLAUSE, lex.HEADING, lex.CHOOSES))
+        if found is None and self._gives_none():
+            return []
         if found is None:
-            found = [] if self._gives_none() else self._concluded() or self.blocks()
-        return found
+            found = self._stated(self._open(lex.CONCLUSION, lex.SO_THAT))
+        return self.blocks() if found is None else found
 
     # Rule 3: what the text says is its answer.
 
-    def _stated(self) -> list[Named] | None:
-        """The names in the last such part that names something; none where it says that there is none."""
-        parts = self._parts()
+    def _stated(self, parts: list[_Part]) -> list[Named] | None:
+        """The names in the last part that names something; none where it says that there is none."""
         while parts:
             part = parts.pop()
-            found = self._of_part(part)
-            if found is None:
-                return []
-            run = [found]
+            run = [self._of_part(part)]
             while parts and self._continues(parts[-1], part):
                 part = parts.pop()
-                run.append(self._of_part(part) or [])
-            found = [named for one in reversed(run) for named in one]
+                run.append(self._of_part(part))
+            if run[0] is None:
+                return []
+            found = [named for one in reversed(run) for named in one or ()]
             if any(named.rank < Rank.DENIED for named in found):
                 return found
         return None
@@ -223,23 +223,23 @@ class _Reader(SentenceReader):
             return None
         return self.blocks(part.start, part.end, marked=True)
 
-    def _parts(self) -> list[_Part]:
-        """The parts in their order; a mark that corrects closes off what stands before it."""
-        text, reply = self.text, self.reply
+    def _open(self, *patterns: re.Pattern[str]) -> list[_Part]:
+        """The parts behind marks, in their order; one that corrects closes off what stands before it."""
         marks = sorted(
             (mark.end(), mark.start(), re.sub(r"\W+", " ", mark[0].casefold()).strip() or "-")
-            for pattern in (lex.LABEL, lex.CLAUSE, lex.HEADING, lex.CHOOSES)
-            for mark in pattern.finditer(text)
-            if not reply.is_inside(mark.end() - 1) and not self._is_doubtful(mark)
+            for pattern in patterns
+            for mark in pattern.finditer(self.text)
+            if not self.reply.is_inside(mark.end() - 1) and not self._is_doubtful(mark)
         )
-        ends = [*(start for _, start, _ in marks[1:]), len(text)]
-        found = [
-            _Part(begin, max(begin, end), label)
-            for (begin, _, label), end in zip(marks, ends, strict=False)
-        ]
-        for mark in lex.CLOSED.finditer(text):
+        ends = [*(start for _, start, _ in marks[1:]), len(self.text)]
+        return [_Part(a, max(a, b), label) for (a, _, label), b in zip(marks, ends, strict=False)]
+
+    def _marks(self, *patterns: re.Pattern[str]) -> list[_Part]:
+        """Those, and the parts that are closed by their marks; without any of them the last braces."""
+        found = self._open(*patterns)
+        for mark in lex.CLOSED.finditer(self.text):
             start, end = mark.span(mark.lastindex or 0)
-            if reply.within(start, end) or is_nothing(lex.TEXT.sub("", text[start:end])):
+            if self.reply.within(start, end) or is_nothing(lex.TEXT.sub("", self.text[start:end])):
                 found.append(_Part(start, end, ""))
         return sorted(found) or self._braces()
 
@@ -281,35 +281,14 @@ class _Reader(SentenceReader):
                     break
                 found = [*found, *row] if len(lines) < 3 else found + row
             return found
-        if self.reply.within(low, high) and not leads:
+        if not leads and self.text[low:high].strip(" \t*_"):
             return self._said([(low, high)], marked=True)
-        block = self._block_below(lines[1:])
-        if any(e > s for s, e in block) and all(self._is_nothing(s, e) for s, e in block if e > s):
+        below = next(
+            (line for line in lines[1:] if self.text[slice(*line)].strip(" \t`$[]\\")), None
+        )
+        if below and self._is_nothing(*below):
             return None
-        return self.blocks(block[0][0], block[-1][1], marked=True) if block else []
-
-    def _block_below(self, lines: Sequence[Span]) -> list[Span]:
-        """The lines of the first block below a mark, and of those after it that go on with it."""
-        at = 0
-        while at < len(lines) and not self.text[slice(*lines[at])].strip(" \t`$[]\\"):
-            at += 1
-        stop, blank = at, False
-        for place in range(at, len(lines)):
-            words = self.text[slice(*lines[place])]
-            if not words.strip():
-                blank = True
-                continue
-            head = words.split(":", 1)[0]
-            is_reason = is_aside_label(head) and len(head) < 60 and (
-                ":" in words or words.strip()[0] in "*_"
-            )  # fmt: skip
-            if place > at and (words.lstrip().startswith("#") or is_reason):
-                break
-            goes_on = not blank or self._ends_in_colon(*lines[stop - 1]) or lex.LISTS.match(words)
-            if not goes_on and self._line(*lines[place], marked=True)[0] != "names":
-                break
-            blank, stop = False, place + 1
-        return list(lines[at:stop])
+        return self.blocks(below[0], stop, marked=True) if below else []
 
     # Rules 4 and 5: it says that there is none; its last conclusion.
 
@@ -359,25 +338,6 @@ class _Reader(SentenceReader):
         return bool(
             after and not self.reply.within(low, low + after) and not self._hopes(low + after, high)
         )
-
-    def _concluded(self) -> list[Named]:
-        """The names in the last sentence that draws a conclusion, if it names anything new."""
-        stop = len(self.text)
-        for start, end in reversed(list(self._sentences(0, stop))):
-            first = lex.CONCLUSION.match(self.text, start, end)
-            marks = [*([first] if first else []), *lex.SO_THAT.finditer(self.text, start, end)]
-            begins = [m.start() for m in marks if not self.reply.is_inside(m.end() - 1)]
-            if not begins:
-                continue
-            found = list[Named]()
-            if self.reply.has_answer(max(begins), end):
-                found = self._said([(max(begins), end)])
-            elif self._ends_in_colon(max(begins), end):
-                found = self._after(end, stop) or []
-            if _answers_first(found):
-                return found
-            stop = max(begins)
-        return []
 
     # Rule 6: tables, lists, sentences.
 
@@ -517,26 +477,19 @@ class _Reader(SentenceReader):
     def _list(self, lines: Sequence[Span], marked: bool) -> Iterator[tuple[str, list[Named], Span]]:
         """A list: its items of the first level, and below one that is a label the items there."""
         indent = self._indent(lines[0])
-        rows, label, below = list[_Row](), list[_Row](), list[_Row]()
-
-        def under() -> list[_Row]:
-            """The items below a label; where they are no names, it is an item, and they are notes on it."""
-            is_item = any(_answers_first(found) for _, found in label)
-            names_below = any(kind == "names" for kind, _ in below)
-            return label if is_item and not names_below else below if label else []
-
+        groups = list[tuple[bool, list[_Row]]]()
         for line in lines:
-            if not self._item(*line):
-                continue
-            row = self._line(*line, is_item=True, marked=marked)
-            if self._indent(line) > indent + 1:
-                below.append(row)
-                continue
-            rows += under()
-            is_label = self._ends_in_colon(*line) or not _answers_first(row[1])
-            label, below = [row] if is_label else [], []
-            rows += [] if is_label else [row]
-        rows += under()
+            if self._item(*line):
+                row = self._line(*line, is_item=True, marked=marked)
+                if groups and self._indent(line) > indent + 1:
+                    groups[-1][1].append(row)
+                else:
+                    groups.append((self._ends_in_colon(*line), [row]))
+        rows = list[_Row]()
+        for leads, (head, *below) in groups:
+            is_item = _answers_first(head[1])
+            is_label = not is_item or (leads and any(kind == "names" for kind, _ in below))
+            rows += below if is_label else [head]
         answering = [kind for kind, found in rows if _answers_first(found)]
         kind = "names" if 2 * answering.count("names") >= len(answering) else "statements"
         found = list[Named]()
@@ -559,23 +512,15 @@ class _Reader(SentenceReader):
         if inside[:1] == "(" and inside[-1:] == ")" and not self.reply.within(start, start + 1):
             yield "aside", self._passing(start, end), (start, end)
             return
-        rows, whole = list[tuple[str, list[Named], Span]](), True
         for line in lines:
             kind, found = self._line(*line, marked=marked)
             words = self.text[slice(*line)]
             if (kind == "aside" and not self._is_triple(*line)) or (
                 kind == "none" and ":" in words and is_aside_label(words)
             ):
-                note = demoted(self._prose(line[0], end))
-                lines, end = lines[: len(rows)], line[0]
-                yield "aside", note, line
-                break
-            whole &= kind != "prose" or lex.WHOLE.search(words[-9:]) is not None
-            rows.append(("aside" if kind == "none" else kind, found, line))
-        if whole or {kind for kind, _, _ in rows} <= {"names", "aside"}:
-            yield from rows
-        else:
-            yield "prose", self._prose(start, end, marked), (start, end)
+                yield "aside", demoted(self._prose(line[0], end)), line
+                return
+            yield "aside" if kind == "none" else kind, found, line
 
     # Lines.
 
