@@ -6,9 +6,8 @@ it, so ``Washington, D.C.`` is found whole although it has a comma, and although
 name too.
 
 A name is also found in another spelling, if exactly one name of the release has the folded form: capitals,
-accents, an underscore for a blank, and a leading *The* do not count (``zoe_saltwright`` for *Zoë
-Saltwright*, ``Beatles`` for *The Beatles* if no other name is *Beatles*). Of two readings the longer counts,
-then the exact one.
+accents, and an underscore for a blank do not count (``zoe_saltwright`` for *Zoë Saltwright*), and a leading
+*The* may be left out. Of two readings the longer counts, then the exact one.
 
 Guarantees: a name is never found inside a word (``e0003`` not in ``e00039``); white space between tokens
 does not matter, but no name reaches over a line break; Unicode is brought to one form (NFC), curly
@@ -176,8 +175,9 @@ class NameFinder:
 
     def __init__(self, names: Set[str], ignore_case: bool = False) -> None:
         self._ignore_case = ignore_case
-        # Folded form → the names that have it, with their own tokens; none where *The* is left out.
-        self._names: dict[tuple[str, ...], dict[str, tuple[str, ...] | None]] = {}
+        # Folded form → the names that have it, with their tokens; those without their *The* are apart.
+        self._names: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
+        self._short: dict[tuple[str, ...], str] = {}
         self._sizes: dict[str, list[int]] = {}
         for name in sorted(names):
             words = tuple(tokens(name))
@@ -185,11 +185,19 @@ class NameFinder:
             if fold:
                 self._names.setdefault(fold, {})[composed(name)] = words
             if len(fold) > 2 and fold[0] == "the":
-                self._names.setdefault(fold[1:], {}).setdefault(composed(name), None)
+                self._names.setdefault(fold[1:], {})
+                self._short[words[1:]] = composed(name)
         for size, first in sorted({(-len(key), key[0]) for key in self._names}):
             self._sizes.setdefault(first, []).append(-size)
+        self._all = frozenset(map(composed, names))
         # A naming of numbers; in others a few names are numbers, of years or titles.
         self.numbered = 2 * sum(name.isdecimal() for name in names) > len(names)
+
+    def item(self, text: str) -> str:
+        """The name that a text is, in whatever spelling; the text composed if it is none."""
+        own = composed(text)
+        names = () if own in self._all else self.names_of(text)
+        return names[0] if len(names) == 1 else own
 
     def is_name(self, text: str) -> bool:
         """Whether a text is a name and nothing else."""
@@ -205,8 +213,9 @@ class NameFinder:
         found = self._names.get(fold, {})
         if exact := tuple(name for name, own in found.items() if own == tuple(words)):
             return exact, False
-        whole = tuple(name for name, own in found.items() if own) or tuple(found)
-        return whole if len(whole) == 1 or self._ignore_case else (), True
+        if not found and (short := self._short.get(tuple(words))):
+            return (short,), True
+        return tuple(found) if len(found) == 1 or self._ignore_case else (), True
 
     def find(self, text: str) -> list[str]:
         """The names in a text, from left to right.
@@ -224,23 +233,18 @@ class NameFinder:
         folds = [_folded(word) for word in words]
         firsts = list(itertools.accumulate(map(len, folds), initial=0))
         parts = [part for fold in folds for part in fold]
-        ends = {part: word for word, part in enumerate(firsts)}  # where words end, a name may
-
-        def longest(at: int) -> tuple[int, tuple[str, ...], bool]:
-            for size in self._sizes.get(parts[firsts[at]], ()):
-                stop = ends.get(firsts[at] + size, at)
-                if stop > at and tuple(parts[firsts[at] : firsts[stop]]) in self._names:
-                    fold = tuple(parts[firsts[at] : firsts[stop]])
-                    names, folded = self._spelled(fold, words[at:stop])
+        # A name ends where a word ends: not Wick in Wick_Road.
+        words_of = {part: word for word, part in enumerate(firsts)}
+        stop = 0
+        for at, fold in enumerate(folds):
+            for size in self._sizes.get(fold[0], ()) if at >= stop else ():
+                end = words_of.get(firsts[at] + size, 0)
+                key = tuple(parts[firsts[at] : firsts[at] + size])
+                if end and key in self._names:
+                    names, folded = self._spelled(key, words[at:end])
+                    if folded and words[at] == "the" and end == at + 2 and not text.islower():
+                        continue  # "the piano" is no film
                     if names:
-                        return stop, names, folded
-            return at, (), False
-
-        at = 0
-        while at < len(words):
-            stop, names, folded = longest(at)
-            if folded and words[at] == "the" and longest(at + 1)[0] == stop:
-                stop = at  # "the piano" is no film
-            elif names:
-                yield Named(places[at][0], places[stop - 1][1], names, folded=folded)
-            at = max(stop, at + 1)
+                        yield Named(places[at][0], places[end - 1][1], names, folded=folded)
+                        stop = end
+                        break

@@ -23,17 +23,14 @@ class Rank:
     """What may be an ordinary word."""
     PASSING = 2
     """In parentheses, as a reason, on the way to another, in a sentence about something else."""
-    REMOTE = 3
-    """In passing twice: where a part as such is evidence or a remark."""
-    TOPIC = 4
-    DENIED = 5
+    TOPIC = 3
+    DENIED = 4
     """Never an answer; words that are no names where they stand are left out."""
 
 
 def demoted(found: Iterable[Named]) -> list[Named]:
-    """The names of evidence or a remark."""
-    low = {Rank.ANSWER: Rank.PASSING, Rank.WORD: Rank.PASSING, Rank.PASSING: Rank.REMOTE}
-    return [named._replace(rank=low.get(named.rank, named.rank)) for named in found]
+    """The names as such that are said in passing."""
+    return [named._replace(rank=max(named.rank, Rank.PASSING)) for named in found]
 
 
 class SentenceReader:
@@ -151,7 +148,6 @@ class SentenceReader:
     ) -> Iterator[Named]:
         text, reply = self.text, self.reply
         asks = text[max(low, high - 9) : high].rstrip(" \t\n\"'»*_)]`").endswith(("?", "？"))
-        explains = lex.ABOUT_THEM.match(text, low, high) is not None and reply.has_answer(0, low)
         beside = self._asides(names, low, high)
         on_the_way = self._on_the_way(names)
         spelled = any(not n.folded and not reply.is_topic(n) for n in names)
@@ -178,7 +174,6 @@ class SentenceReader:
                 rank = self._rank_of_word(names, at, low, marked, joined, spelled)
                 if rank is not None and (
                     asks
-                    or explains
                     or named.start < reach
                     or at in on_the_way
                     or (
@@ -187,6 +182,10 @@ class SentenceReader:
                         and self._is_apposed(before, named)
                     )
                     or lex.ON_THE_WAY.search(window)
+                    or (
+                        lex.LONGER.match(text, named.end, high)
+                        and not reply.is_inside(named.end + 1)
+                    )
                     or self._is_of(named, low, high)
                     or any(
                         lex.DENIED_AFTER.match(text, e, min(high, e + _NEAR))
@@ -212,14 +211,13 @@ class SentenceReader:
 
     def _is_apposed(self, before: Named, named: Named) -> bool:
         """Whether a name belongs to what is said of the one before: ``Ann, a child of Eve and Bob``."""
+        between = self.text[before.end : named.start]
         if before.rank == Rank.PASSING:
-            between = self.text[before.end : named.start]
-            return (
-                len(between) < _NEAR
-                and lex.AND.fullmatch(between) is not None
-                and "," not in between
-            )
-        return before.rank <= Rank.WORD and self._joined(before.end, named, apposed=True)
+            return len(between) < _NEAR and lex.AND.fullmatch(between.replace(",", "!")) is not None
+        is_where = between in (" in ", " in the ", " of ", " near ")
+        return before.rank <= Rank.WORD and (
+            is_where or self._joined(before.end, named, apposed=True)
+        )
 
     def _is_denied_on(self, before: Named, named: Named, low: int) -> bool:
         """Whether the denial of the name before reaches this one: ``not A or B``, ``neither A, B nor C``."""
@@ -251,18 +249,17 @@ class SentenceReader:
         """The names of a path, ``A → B → C``, that do not end it; which end counts depends on the topic."""
         found, at = set[int](), 0
         while at < len(names) - 1:
-            last, worded, dashed = at, False, False
+            last, dashed = at, False
             for left, right in pairwise(names[at:]):
                 gap = self.text[left.end : right.start]
                 is_dash = lex.DASH.fullmatch(gap) is not None
                 if len(gap) > 300 or not (is_dash or lex.ARROW.search(gap)) or "\n" in gap:
                     break
                 dashed |= is_dash
-                worded |= re.search(r"\w \w", gap) is not None
                 last += 1
             begins, ends = self.reply.is_topic(names[at]), self.reply.is_topic(names[last])
             if last > at + dashed and (begins or ends or not dashed):
-                kept = at if not begins and (ends or worded) else last
+                kept = at if ends and not begins else last
                 found |= set(range(at, last + 1)) - {kept}
             at = max(last, at + 1)
         return found
@@ -306,10 +303,12 @@ class SentenceReader:
             ):
                 return Rank.ANSWER
             return Rank.WORD if not leads and word[0].isupper() else None
-        if word.isdecimal() and re.match(r"\s+(?!is\b|are\b|was\b|were\b|and\b|or\b)[a-z]", after):
+        if word.isdecimal() and re.match(r"\s+(?!(?:is|are|was|were|and|or)\b)[a-z]", after):
             return None  # so many of them
         if lower in lex.words["type_words"] or word.isdecimal():
-            return Rank.ANSWER if (marked and leads and ends) or joined or listed else Rank.WORD
+            if (marked and leads and ends) or joined or listed:
+                return Rank.ANSWER
+            return None if word == lower and lex.THE.search(text[: named.start][-9:]) else Rank.WORD
         if lower in lex.words["adjectives"]:
             is_adjective = re.match(r"\s+(?!(?:is|are|was|were|and|or|as|in)\b)[a-z]", after)
             return None if is_adjective else Rank.ANSWER
@@ -323,9 +322,6 @@ class SentenceReader:
             and not ends
             and not follows
             and not lex.AUXILIARY.match(after)
-            and not re.search(
-                r"(?:[,:;]|\b(?:and|or))[ \t*_]*\n?\s*\Z", text[max(0, low - 20) : low]
-            )
         ):
             return Rank.WORD
         return Rank.ANSWER
@@ -346,11 +342,9 @@ class SentenceReader:
         for reason in lex.REASON.finditer(self.text, low, high):
             if self.reply.is_inside(reason.start()):
                 continue
-            if names[0].start < reason.start():
-                if self.reply.has_answer(low, reason.start()):
-                    found.append((reason.start(), high))
-                    break
-                continue
+            if self.reply.has_answer(low, reason.start()):
+                found.append((reason.start(), high))
+                break
             comma = self._comma(reason.end(), high, found)
             while comma < high and self._goes_on(comma, high):
                 comma = self._comma(comma + 1, high, found)
@@ -365,9 +359,10 @@ class SentenceReader:
             return True
         names = self.reply.within(comma, min(high, comma + _NEAR))
         before = self.reply.before(comma)
-        if not names or before is None or not self._joined(before.end, names[0]):
-            return False
-        return re.match(r"\W*,|\s+(?:and|or)\b", self.text[names[0].end : high][:20]) is not None
+        return (
+            bool(names and before and self._joined(before.end, names[0]))
+            and re.match(r"\W*,|\s+(?:and|or)\b", self.text[names[0].end : high][:20]) is not None
+        )
 
     def _comma(self, start: int, end: int, beside: Sequence[Span] = ()) -> int:
         """The first comma that is in no name and no parentheses; the end without one."""

@@ -110,9 +110,7 @@ class VocabularyMatcher:
         )
         if given.texts is not None:
             readers = [self._reader(t, own) for t in given.texts if not nothing_first(t)]
-            found = [named for reader in readers for named in reader.blocks(marked=True)]
-            if found or given.is_all:
-                return _taken(found)
+            return _taken([named for reader in readers for named in reader.blocks(marked=True)])
         reader = self._reader(given.rest, own)
         if not reader.reply.names:
             return Read([], 0)
@@ -127,8 +125,8 @@ class VocabularyMatcher:
         text = lex.EMPHASIS.sub(_as_stars, re.sub(r"<br ?/?>", "\n", plain(text), flags=re.I))
         text = lex.SOURCES.sub(lambda source: " " * len(source[0]), text)
         if "\\n" in text and "\n" not in text.strip():  # as programs print it
-            text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
-            text = plain(text.replace("\\n", "\n"))
+            letters = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
+            text = plain(letters.replace("\\n", "\n"))
         names = [
             named
             for named in self._finder.found(text)
@@ -143,8 +141,7 @@ class VocabularyMatcher:
 
     def item(self, answer: str) -> str:
         """The name that an answer of a list is, in whatever spelling; the answer if it is none."""
-        names = self._finder.names_of(answer)
-        return names[0] if len(names) == 1 else composed(answer)
+        return self._finder.item(answer)
 
 
 def _as_stars(emphasis: re.Match[str]) -> str:
@@ -274,12 +271,11 @@ class _Reader(SentenceReader):
         if self.reply.has_answer(low, high) and not leads:
             end = next(e for s, e in self._sentences(low, high) if self.reply.has_answer(s, e))
             kind, found = self._line(low, end, marked=True)
-            found = self._said([(low, end)], marked=True) if kind == "none" else found
-            for below in lines[1:]:
-                kind, row = self._line(*below, marked=True)
+            for line in lines[1:]:
+                kind, row = self._line(*line, marked=True)
                 if kind != "names":
                     break
-                found = [*found, *row] if len(lines) < 3 else found + row
+                found += row
             return found
         if not leads and self.text[low:high].strip(" \t*_"):
             return self._said([(low, high)], marked=True)
@@ -304,8 +300,7 @@ class _Reader(SentenceReader):
             if refusal and not self.reply.is_inside(refusal.start()):
                 if "ly " in refusal[0] or self._hopes(refusal.end(), len(text)):
                     return False  # what is "not directly stated" may be said in spite of it
-                only = lex.ONLY.search(text, refusal.end(), high)
-                said = self._said([(0, only.start() if only else high)])
+                said = self._said([(0, refusal.end())])
                 return not _answers_first(said) and lex.LISTS.search(text, high) is None
         return False
 
@@ -379,19 +374,12 @@ class _Reader(SentenceReader):
                     spans += [span] if kind == "prose" and not is_aside else []
                 next_aside = False
             at = stop
-        listed = {key for named in found["statements"] for key in named.keys}
-        said = {key for n in found["prose"] if n.rank <= Rank.WORD for key in n.keys}
-        if listed and not said <= listed and all(n.rank != Rank.TOPIC for n in found["prose"]):
-            found["aside"] += found.pop("prose")  # a remark beside a list of sentences
-        else:
-            found["prose"] = self._first(found["prose"], spans)
+        found["prose"] = self._first(found["prose"], spans)
         for kind in ("table", "names", "prose", "statements"):
             if _answers_first(found.get(kind, ())):
                 others = (n for k, names in found.items() if k != kind for n in names)
                 return [*found[kind], *(n for n in others if n.rank == Rank.DENIED)]
-        return [
-            n._replace(rank=max(n.rank, Rank.PASSING)) for names in found.values() for n in names
-        ]
+        return demoted(n for names in found.values() for n in names)
 
     def _bars(self, line: Span) -> list[int]:
         bars = (bar.start() for bar in re.compile(r"\|").finditer(self.text, *line))
@@ -417,8 +405,6 @@ class _Reader(SentenceReader):
         for row in rows:
             cuts = self._bars(row)
             cells = list(zip([row[0], *(cut + 1 for cut in cuts)], [*cuts, row[1]], strict=True))
-            if not self.text[slice(*cells[0])].strip():
-                del cells[0]
             for place, (start, end) in enumerate(cells):
                 if place == len(columns):
                     columns.append([])
@@ -433,9 +419,7 @@ class _Reader(SentenceReader):
     def _is_heading(self, line: Span) -> bool:
         if not lex.HEAD.fullmatch(self.text, *line):
             return False
-        may_name = self.text[slice(*line)].lstrip()[0] != "#" or self._item(*line) > 0
-        names = may_name and self._line(*line)[0] == "names"
-        return not (names and not self._ends_in_colon(*line))
+        return self._ends_in_colon(*line) or self._line(*line)[0] != "names"
 
     def _is_lead(self, line: Span) -> bool:
         """Whether a line says what comes next: it ends in a colon and is no item."""
@@ -446,8 +430,7 @@ class _Reader(SentenceReader):
         bullet = lex.BULLET.match(self.text, start, end)
         if bullet is None:
             return 0
-        named = self.reply.before(bullet.end())
-        return 0 if named and named.end > bullet.end() else bullet.end()  # "S. Ann" is a name
+        return 0 if self.reply.is_inside(bullet.end() - 1) else bullet.end()  # "S. Ann" is a name
 
     def _indent(self, line: Span) -> int:
         words = self.text[slice(*line)].expandtabs(4)
@@ -507,18 +490,13 @@ class _Reader(SentenceReader):
         self, lines: Sequence[Span], marked: bool
     ) -> Iterator[tuple[str, list[Named], Span]]:
         """Lines of names, or sentences; what follows a label such as ``Note:`` is said in passing."""
-        start, end = lines[0][0], lines[-1][1]
-        inside = self.text[start:end].strip()
-        if inside[:1] == "(" and inside[-1:] == ")" and not self.reply.within(start, start + 1):
-            yield "aside", self._passing(start, end), (start, end)
-            return
         for line in lines:
             kind, found = self._line(*line, marked=marked)
             words = self.text[slice(*line)]
             if (kind == "aside" and not self._is_triple(*line)) or (
                 kind == "none" and ":" in words and is_aside_label(words)
             ):
-                yield "aside", demoted(self._prose(line[0], end)), line
+                yield "aside", demoted(self._prose(line[0], lines[-1][1])), line
                 return
             yield "aside" if kind == "none" else kind, found, line
 
@@ -559,8 +537,6 @@ class _Reader(SentenceReader):
             return self._line(value_at, end, is_item=is_item, marked=marked, labels=labels - 1)
         word = text[listed[0].start : listed[0].end].casefold()
         ends = note[:1] in ("", *".!)]}(-—:|") or (is_item and note[:1] in ",;=<>→")
-        if note[:1] in "-—" and note[1:2].isalnum() and text[stop : stop + 1] == "-":
-            ends = False
         if (
             note[:1] in (".", "!") and note[1:].strip() and word in lex.words["function_words"]
         ) or (note[:1] == "(" and lex.ADDED.match(note)):
@@ -580,8 +556,6 @@ class _Reader(SentenceReader):
             if is_item and is_word and not (len(listed) == 1 and word in lex.words["kinds"]):
                 found[0] = found[0]._replace(rank=Rank.ANSWER)  # it begins an item
             return "statements" if is_item else "prose", found
-        if note and re.match(r"→|->|<-|=>|--+[>\[(]|[<=]", note) and len(listed) < len(names):
-            return "names", self._prose(start, end, marked)
         return "names", [
             n._replace(
                 rank=Rank.TOPIC
@@ -600,9 +574,9 @@ class _Reader(SentenceReader):
             return 0
         note = text[stop:end].lstrip("*_`\"'»] \t")
         word = text[listed[0].start : listed[0].end].casefold()
-        if note[:1] in tuple(":-—→") and all(map(reply.is_topic, listed)):
-            return reply.within(stop, end)[0].start
-        if note[:1] == ":" and len(listed) == 1 and word in lex.words["kinds"]:
+        if note[:1] in tuple(":-—→") and (
+            word in lex.words["kinds"] or all(map(reply.is_topic, listed))
+        ):
             return stop + 1
         owner = re.match(r"s?\s[^:\n]{0,80}:", note)
         value_at = end - len(note) + owner.end() if owner else 0
@@ -614,11 +588,8 @@ class _Reader(SentenceReader):
         for named in names[1:]:
             if named.start < stop:
                 continue  # within parentheses
-            gap = self.text[stop : named.start]
-            if gap in ("", " ") and self.text[stop - 1].isascii():
+            if not self._joined(stop, named) or self.text[stop : named.start] == " ":
                 break  # two names in a row are no list
-            if not self._joined(stop, named):
-                break
             listed.append(named)
             stop = self._closed(named.end)
         return listed, stop
