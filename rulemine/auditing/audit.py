@@ -8,18 +8,24 @@ these can still be derived; and how much the questions ask the same.
 Guarantee: the same release, seed and number of resamples give the same audit, whatever the number of threads.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rulemine.auditing.answers import answer_measures, canonical_query, normalized_text
+from rulemine.auditing.answers import (
+    NO_ANSWERS,
+    answer_measures,
+    canonical_query,
+    normalized_text,
+)
 from rulemine.auditing.audited import AuditedSet, Progress
-from rulemine.auditing.figures import AuditedFigure, Measure, effective, figures_of, measure, share
+from rulemine.auditing.figures import SECTIONS, AuditedFigure, Measure, figures_of
 from rulemine.codec import to_json
 from rulemine.cypher.rows import ROW_GROUPS, rows_group
 from rulemine.errors import ReleaseError
@@ -27,13 +33,13 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.index import Index
 from rulemine.kinds.kind import pairs
 from rulemine.mining import MiningOptions, mine
-from rulemine.release.guessing import QUERY, guesser, nearest
+from rulemine.release.guessing import QUERY, guesser, nearest, order_of_names
 from rulemine.release.reader import Release
-from rulemine.release.records import Question
+from rulemine.release.records import SPLITS, Question
 from rulemine.rules.rule import Rule
 from rulemine.rules.walk import OpenEnds, Walks
 
-__all__ = ["AS_OURS", "RESAMPLES", "SECTIONS", "Audit", "audit"]
+__all__ = ["AS_OURS", "RESAMPLES", "Audit", "audit"]
 
 RESAMPLES = 1000
 """Resamples of an interval."""
@@ -47,15 +53,12 @@ MOST_FORMS = 20
 AS_OURS = MiningOptions(min_head_coverage=0.1, min_std_confidence=0.3, min_pca_confidence=0.4)
 """What is mined where the release has no rules: as recipes do unless they say otherwise."""
 
-SECTIONS = ("answers", "leaks", "guessing", "inference", "concentration")
-"""The parts of an audit, in their order."""
-
-_, LEAKS, GUESSING, INFERENCE, CONCENTRATION = SECTIONS
-
 _NAMED = (
     "max_atoms", "min_head_coverage", "min_std_confidence", "min_pca_confidence", "min_initial_support",
 )  # fmt: skip
 """The mining options that a definition names."""
+
+_NO_HARD = "the set does not say which answers must be inferred."
 
 Watch = Callable[[str], AbstractContextManager[Progress]]
 
@@ -77,10 +80,6 @@ class Audit:
     figures: tuple[AuditedFigure, ...]
     texts: Mapping[str, str]
     definitions: Mapping[str, str]
-
-    def content(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return asdict(self)
 
 
 def _unwatched(_step: str) -> AbstractContextManager[Progress]:
@@ -122,115 +121,73 @@ def audit(
         with watch(f"{release.name}: {name}") as progress:
             measures += part(progress)
     with watch(f"{release.name}: intervals"):
-        ids = [q.id for q in of.questions]
-        figures = figures_of(measures, ids, of.clusters, resamples, seed)
-    named = dict.fromkeys(key for figure in figures for key in figure.examples)
-    shown = list(named)[:MOST_TEXTS]
+        figures = figures_of(measures, of.questions, of.clusters, resamples, seed)
+    shown = list(dict.fromkeys(key for figure in figures for key in figure.examples))[:MOST_TEXTS]
     texts = {q.id: q.question for q in of.questions if q.id in shown}
     name = re.sub(r"\.(tar(\.\w+)?|tgz)$", "", release.path.absolute().name) or release.name
-    return Audit(name, _facts(of), figures, texts, dict(_own(of, "definitions")))
+    section = release.manifest["config"].get(release.kind, {})
+    own = section if isinstance(section, dict) else {}
+    return Audit(
+        name, _facts(of, own.get("notes", ())), figures, texts, dict(own.get("definitions", ()))
+    )
 
 
-def _facts(of: AuditedSet) -> dict[str, str]:
+def _facts(of: AuditedSet, notes: Sequence[str]) -> dict[str, str]:
     kg = of.release.manifest["kg"]
     about = {name: str(kg.get(name) or "unknown") for name in ("title", "source", "license")}
-    about["questions"] = ", ".join(f"{split} {number:,}" for split, number in of.splits())
+    asked = Counter(q.split for q in of.questions)
+    about["questions"] = ", ".join(f"{split} {asked[split]:,}" for split in SPLITS if asked[split])
     about["topics"] = f"{len(set(of.clusters.tolist())):,} different"
-    if of.complete is not None:
-        about["triples"] = f"{len(of.complete):,}"
-    if of.incomplete is not None:
-        about["triples left"] = f"{len(of.incomplete):,}"
-    if notes := _own(of, "notes"):
+    for name, graph in (("triples", of.complete), ("triples left", of.incomplete)):
+        if graph is not None:
+            about[name] = f"{len(graph):,}"
+    if notes:
         about["notes"] = " ".join(f"{note.rstrip('.')}." for note in notes)
-    about["release"] = of.release.name
-    about["kind"] = of.release.kind
-    about["identity"] = of.release.identity
-    return about
+    own = {"release": of.release.name, "kind": of.release.kind, "identity": of.release.identity}
+    return about | own
 
 
-def _own(of: AuditedSet, key: str) -> Any:
-    """What the section of the kind says in the manifest."""
-    section = of.release.manifest["config"].get(of.release.kind, {})
-    return section.get(key, ()) if isinstance(section, dict) else ()
+_Shared = Callable[[Question, Sequence[str]], Collection[Hashable]]
+"""What a question shares with others, given the answers that count."""
 
-
-_Value = tuple[str, Hashable]
-"""What a question shares with others, with the graph that it is about."""
-
-_Of = Callable[[Question], Collection[Hashable]]
+_SHARED: Mapping[str, _Shared] = {
+    "pair": lambda q, answers: [*pairs(q.anchors, answers)],
+    "query": lambda q, _: [query] if (query := canonical_query(q)) else [],
+    "text": lambda q, _: [normalized_text(q)],
+}
 
 
 def _leaks(of: AuditedSet) -> Iterator[Measure]:
     """The figures on leaks: of the test questions, by what training and validation questions have."""
     earlier = [q for q in of.questions if q.split in ("train", "validation")]
     test = any(q.split == "test" for q in of.questions)
-    if not (earlier and test):
-        why = "the set has no training questions." if test else "the set has no test questions."
-    else:
-        why = ""
-    yield _needed(of, earlier, why)
-    says = any(q.hard for q in of.questions)
-    wanted = {q.id: replace(q, answers=q.hard_answers) if says else q for q in of.questions}
-    for key, title, what, shared in _SHARED:
-        given = {(of.graph_of(q), value) for q in earlier for value in shared(q)}
-
-        def hit(q: Question, shared: _Of = shared, given: set[_Value] = given) -> bool | None:
-            own = [(of.graph_of(q), value) for value in shared(wanted[q.id])]
-            return not given.isdisjoint(own) if own else None
-
-        yield measure(
-            LEAKS, key, title,
-            f"Share of the test questions {what} of a training or validation question about "
-            "the same graph.",
-            None if why else share(of.over_asked(hit)),
-            why or "no test question has what this compares.",
-        )  # fmt: skip
-
-
-def _needed(of: AuditedSet, earlier: list[Question], why: str) -> Measure:
+    why = "" if earlier and test else f"the set has no {'training' if test else 'test'} questions."
     removed = of.removed
-    given = {fact for q in earlier for fact in removed.given_by(q)}
+    facts = {fact for q in earlier for fact in removed.given_by(q)}
+    needed = of.over_asked(
+        lambda q: not facts.isdisjoint(own) if (own := removed.needed_by(q)) else None
+    )
+    none = (
+        "nothing is removed."
+        if not removed.all
+        else "no test question says what its answers rest on."
+    )
+    yield Measure("needed_fact", None if why else needed, why or none)
+    says = any(q.hard for q in of.questions)
+    for key, shared in _SHARED.items():
+        given = {(of.graph_of(q), value) for q in earlier for value in shared(q, q.answers)}
 
-    def hit(q: Question) -> bool | None:
-        needed = removed.needed_by(q)
-        return not given.isdisjoint(needed) if needed else None
+        def hit(
+            q: Question, shared: _Shared = shared, given: Collection[Hashable] = given
+        ) -> bool | None:
+            own = shared(q, q.hard_answers if says else q.answers)
+            return any((of.graph_of(q), value) in given for value in own) if own else None
 
-    if not why and not removed.all:
-        why = "nothing is removed."
-    return measure(
-        LEAKS, "needed_fact", "needs a removed fact that is given away",
-        "Share of the test questions that need a removed fact (a removed triple of the witness of a hard "
-        "answer, in any statement) which a training or validation question gives away by its evidence or by "
-        "a topic and an answer.",
-        None if why else share(of.over_asked(hit)),
-        why or "no test question says what its answers rest on.",
-    )  # fmt: skip
-
-
-def _text(question: Question) -> Collection[Hashable]:
-    return [normalized_text(question)]
-
-
-def _query(question: Question) -> Collection[Hashable]:
-    query = canonical_query(question)
-    return [query] if query else []
-
-
-def _pairs(question: Question) -> Collection[Hashable]:
-    return [*pairs(question.anchors, question.answers)]
-
-
-_SHARED: tuple[tuple[str, str, str, _Of], ...] = (
-    (
-        "pair", "same topic and answer",
-        "whose topic and answer (a hard one, where the set says which are) are topic and answer, in either "
-        "role,",
-        _pairs,
-    ),
-    ("query", "same query", "that have the canonical query", _query),
-    ("text", "same text", "that have the normalized text", _text),
-)  # fmt: skip
-"""Key, title, and what is shared, in words and of a question."""
+        yield Measure(
+            key,
+            None if why else of.over_asked(hit),
+            why or "no test question has what this compares.",
+        )
 
 
 _Hits = Callable[[Question, Collection[str]], bool | None]
@@ -239,76 +196,53 @@ _Hits = Callable[[Question, Collection[str]], bool | None]
 
 def _guessing(of: AuditedSet) -> Iterator[Measure]:
     """The figures on guessing: whether an answer, and a hard answer, is among what is named."""
-    guesses, by = _guesses(of)
-    why = "the set has no training questions."
-    for k in (1, 5):
-        hits: _Hits | None = None
-        if of.training:
-            hits = lambda q, wanted, k=k: not set(guesses(q)[:k]).isdisjoint(wanted)  # noqa: E731
-        yield from _both(
-            of, f"guess_{k}", "one guess" if k == 1 else f"{k} guesses",
-            f"the {'' if k == 1 else f'{k} '}commonest answer{'s' * (k > 1)} of the training questions {by}",
-            hits, why,
-        )  # fmt: skip
-    given = "the graph that systems are given"
+    order = order_of_names(of.release.entities, of.release.naming)
+    guesses, by = _guesses(of, order)
     found = of.executed("incomplete")
-    place = {q.id: answers for q, answers in zip(of.questions, found, strict=True)}
-    runs = any(answers is not None for answers in found)
-    yield from _both(
-        of, "lookup", "looking up", f"what the query gives on {given}",
-        (lambda q, wanted: _meets(place[q.id], wanted)) if runs else None, of.why_no_query,
-    )  # fmt: skip
+    stated = {q.id: rows for q, rows in zip(of.questions, found, strict=True)}
     around = None if of.has_rows else of.edges()
-    why = "answers are rows." if of.has_rows else "the set has no graph."
-    *_, own = _both(
-        of, "nearest", "nearest", "the one entity of the right type that has most in common with a topic "
-        f"in {given}, by the weight of Adamic and Adar, other than what the query gives there",
-        _nearest(of, place), why,
-    )  # fmt: skip
-    yield own
-    for hops, title in ((1, "one edge"), (2, "two hops")):
-        near: _Hits | None = None
-        if around is not None:
-            near = _near(of, around, hops)
-        yield from _both(
-            of, f"hops_{hops}", title,
-            f"the entities at most {'one edge' if hops == 1 else 'two edges'} from a topic in {given} (all "
-            "are named: this says what is within reach, and bounds what ranking them could get)",
-            near, why,
-        )  # fmt: skip
+    no_graph = "answers are rows." if of.has_rows else "the set has no graph."
+    no_training = "the set has no training questions."
+    named: dict[str, tuple[_Hits | None, str]] = {}
+    for k in (1, 5):
 
+        def guessed(q: Question, wanted: Collection[str], k: int = k) -> bool:
+            return not set(guesses(q)[:k]).isdisjoint(wanted)
 
-def _both(
-    of: AuditedSet, key: str, title: str, named: str, hits: _Hits | None, why: str
-) -> Iterator[Measure]:
-    """The figure over all answers, Hits@Any, and the one over the hard answer asked for, Hits@Hard."""
+        named[f"guess_{k}"] = guessed if of.training else None, no_training
+
+    def looked_up(q: Question, wanted: Collection[str]) -> bool | None:
+        rows = stated[q.id]
+        return None if rows is None else not rows.isdisjoint(wanted)
+
+    runs = any(rows is not None for rows in found)
+    named["lookup"] = looked_up if runs else None, of.why_no_query
+    named["nearest"] = _nearest(of, stated, order), no_graph
+    for hops in (1, 2):
+        named[f"hops_{hops}"] = None if around is None else _near(of, around, hops), no_graph
     has_hard = any(q.hard for q in of.questions)
-    for suffix, what, name, wanted in (
-        ("any", "an answer", "Hits@Any", lambda q: q.answers),
-        ("hard", "the hard answer", "Hits@Hard", lambda q: [q.hard_answer] if q.hard else ()),
-    ):
-        usable = hits is not None and (suffix == "any" or has_hard)
-        scores = None
-        if usable and hits is not None:
-            scores = share(of.over_asked(lambda q, w=wanted: hits(q, w(q)) if w(q) else None))  # type: ignore[misc]
-        yield measure(
-            GUESSING, f"{key}_{suffix}", f"{title}: {what}",
-            f"{name}: share of the test questions (all questions, where no split is test) of which {what} is "
-            f"among {named}.",
-            scores,
-            why if hits is None else "the set does not say which answers must be inferred."
-            if not has_hard else "no question says what this needs.",
-        )  # fmt: skip
+    asked = "the test questions (all questions, where no split is test)"
+    for key, (hits, why) in named.items():
+        for suffix in ("hard",) if key == "nearest" else ("any", "hard"):
+
+            def hit(q: Question, hits: _Hits | None = hits, hard: bool = suffix == "hard") -> Any:
+                asked_for = () if q.hard_answer is None else (q.hard_answer,)
+                wanted = asked_for if hard else q.answers
+                return hits(q, wanted) if hits and wanted else None
+
+            lacking = why if hits is None else "no question says what this needs."
+            if hits is not None and suffix == "hard" and not has_hard:
+                lacking = _NO_HARD
+            said = {"asked": asked, "by": by}
+            yield Measure(f"{key}_{suffix}", of.over_asked(hit), lacking, said)
 
 
-def _meets(found: Collection[str] | None, wanted: Collection[str]) -> bool | None:
-    return None if found is None else not set(found).isdisjoint(wanted)
-
-
-def _guesses(of: AuditedSet) -> tuple[Callable[[Question], Sequence[str]], str]:
+def _guesses(
+    of: AuditedSet, order: Mapping[str, int]
+) -> tuple[Callable[[Question], Sequence[str]], str]:
     """The guesses for a question, the best first, and what the training questions are counted by."""
     guess = {
-        name: guesser((q for q in of.training if of.graph_of(q) == name), of.declarations, of.order)
+        name: guesser((q for q in of.training if of.graph_of(q) == name), of.declarations, order)
         for name in set(map(of.graph_of, of.training))
     }
 
@@ -321,12 +255,14 @@ def _guesses(of: AuditedSet) -> tuple[Callable[[Question], Sequence[str]], str]:
     return guesses, by if known else "(the set has no queries, so by frequency alone)"
 
 
-def _nearest(of: AuditedSet, stated: Mapping[str, Collection[str] | None]) -> _Hits | None:
+def _nearest(
+    of: AuditedSet, stated: Mapping[str, Collection[str] | None], order: Mapping[str, int]
+) -> _Hits | None:
     if of.has_rows or of.given is None:
         return None
     asked = [q for q, is_asked in zip(of.questions, of.asked, strict=True) if is_asked]
     rows = ((q.query, q.anchors, stated[q.id] or ()) for q in asked)
-    found = nearest(of.given, rows, of.declarations, of.order)
+    found = nearest(of.given, rows, of.declarations, order)
     named = dict(zip((q.id for q in asked), found, strict=True))
     return lambda q, wanted: not set(wanted).isdisjoint(named[q.id]) if q.query[:1] == "(" else None
 
@@ -335,19 +271,15 @@ def _near(of: AuditedSet, around: Callable[[str], np.ndarray], hops: int) -> _Hi
     ids = of.given.entity_ids if of.given is not None else {}
 
     def near(q: Question, wanted: Collection[str]) -> bool | None:
-        if not q.anchors:
-            return None
+        known = [answer for answer in wanted if answer in ids]
         for topic in q.anchors:
             reached = around(topic)
-            for answer in wanted:
-                at = ids.get(answer)
-                if at is None:
-                    continue
-                if (reached == at).any():
+            for answer in known:
+                if (reached == ids[answer]).any():
                     return True
                 if hops > 1 and len(np.intersect1d(reached, around(answer), assume_unique=True)):
                     return True
-        return False
+        return False if q.anchors else None
 
     return near
 
@@ -361,55 +293,31 @@ def _inference(of: AuditedSet, progress: Progress, mines: bool) -> Iterator[Meas
         mines: Whether rules are mined where the release has none.
     """
     why = "nothing is removed." if of.has_graph else "the set has no graph."
-    missing = None
-    if of.incomplete is not None:
-        missing = share([bool(q.hard) if q.graded else None for q in of.questions])
-    yield measure(
-        INFERENCE, "needs_missing", "needs what is missing",
-        "Share of all questions that have a hard answer: one which the complete graph gives and the "
-        "incomplete one does not state.",
-        missing, why,
-    )  # fmt: skip
-    certified = bool(of.release.removals())
-    core = None if missing is None or not certified else share([q.core for q in of.questions])
-    yield measure(
-        INFERENCE, "core", "in the core",
-        "Share of all questions whose hard answer rests on removed triples of the core alone: their ends are "
-        "joined by no other edge, and the answer is no common one (docs/release.md).",
-        core, why if missing is None else "removed triples have no certificates.",
-    )  # fmt: skip
-    yield _kept(of, progress, mines, why)
-
-
-def _kept(of: AuditedSet, progress: Progress, mines: bool, why: str) -> Measure:
-    key, title = "derivable", "keeps a derivation"
-    definition = (
-        "Share of the questions that need what is missing of which a hard answer keeps a derivation: every "
-        "removed triple of its witness follows by a rule from the incomplete graph"
-    )
-    if of.complete is None or of.incomplete is None:
-        return measure(INFERENCE, key, title, f"{definition}.", None, why)
     witnessed = [[row.witness for row in q.hard if row.witness] for q in of.questions]
-    if not any(witnessed):
-        why = "no question says what its answers rest on."
-        return measure(INFERENCE, key, title, f"{definition}.", None, why)
+    if of.complete is None or of.incomplete is None:
+        for key in ("needs_missing", "core", "derivable"):
+            yield Measure(key, None, why, {"rules": ""})
+        return
+    yield Measure("needs_missing", [bool(q.hard) if q.graded else None for q in of.questions])
+    core = [q.core for q in of.questions] if of.release.removals() else None
+    yield Measure("core", core, "removed triples have no certificates.")
     rules: Sequence[Rule] = ()
     if "rules.jsonl" in of.release.manifest["files"]:
-        rules = of.release.rules()
-    if rules:
-        options = of.release.manifest["config"].get("mining", {})
-        made = "its rules are those of the release"
-    elif mines:
+        rules, made = of.release.rules(), "its rules are those of the release"
+        options: Mapping[str, Any] = of.release.manifest["config"].get("mining", {})
+    if not any(witnessed) or not (rules or mines):
+        why = "no question says what its answers rest on."
+        if any(witnessed):
+            why = "rules were not mined (--no-mining)."
+        yield Measure("derivable", None, why, {"rules": ""})
+        return
+    if not rules:
         rules, options = list(mine(of.complete, AS_OURS, progress=progress)), to_json(AS_OURS)
         made = "rules are mined on the complete graph"
-    else:
-        why = "rules were not mined (--no-mining)."
-        return measure(INFERENCE, key, title, f"{definition}.", None, why)
     with_what = ", ".join(f"{name} {options[name]:g}" for name in _NAMED if name in options)
-    definition += f"; {made} ({len(rules):,}; {with_what})."
     follows = _derivable(of, of.incomplete, rules, witnessed)
     hits = [any(map(follows, some)) if some else None for some in witnessed]
-    return measure(INFERENCE, key, title, definition, share(hits))
+    yield Measure("derivable", hits, "", {"rules": f"; {made} ({len(rules):,}; {with_what})"})
 
 
 def _derivable(
@@ -421,19 +329,16 @@ def _derivable(
     """Whether every removed triple of a witness follows by a rule from the incomplete graph."""
     stated = set(kg.labeled())
     wanted: dict[str, set[str]] = {}
-    for some in witnessed:
-        for witness in some:
-            for s, r, o in witness:
-                if (s, r, o) not in stated:
-                    for relation, end in of.declarations.statements(r, "object"):
-                        wanted.setdefault(relation, set()).add(s if end == "object" else o)
+    for s, r, o in {t for some in witnessed for witness in some for t in witness} - stated:
+        for relation, end in of.declarations.statements(r, "object"):
+            wanted.setdefault(relation, set()).add(s if end == "object" else o)
     ids, walks, derived = kg.entity_ids, Walks(Index(kg), rules), set[Triple]()
     for relation, topics in sorted(wanted.items()):
         known = np.array(sorted(ids[t] for t in topics if t in ids), np.int64)
         for part in walks.derive(OpenEnds(relation, "object", known)):
             starts = known[part.topic].tolist()
-            for s, o in zip(starts, part.answer.tolist(), strict=True):
-                derived.add((kg.entities[s], relation, kg.entities[o]))
+            ends = zip(starts, part.answer.tolist(), strict=True)
+            derived |= {(kg.entities[s], relation, kg.entities[o]) for s, o in ends}
 
     def follows(witness: Sequence[Triple]) -> bool:
         gone = [t for t in witness if t not in stated]
@@ -452,51 +357,37 @@ def _concentration(of: AuditedSet) -> Iterator[Measure]:
     """The figures on concentration, over all questions."""
     counts = Counter(a for q in of.questions for a in set(q.answers))
     top = min(counts, key=lambda a: (-counts[a], a), default=None)
-    yield measure(
-        CONCENTRATION, "top_answer", "commonest answer",
-        "Share of the questions with answers that have the answer which most of them have.",
-        None if top is None else share([top in q.answers if q.answers else None for q in of.questions]),
-        "no question has an answer.",
-    )  # fmt: skip
+    hits = [top in q.answers if q.answers else None for q in of.questions]
+    yield Measure("top_answer", hits, "no question has an answer.")
     relations = [
         sorted(q.relations) or sorted({r for _, r, _ in q.full_evidence or q.evidence})
         for q in of.questions
     ]
-    figure = AuditedFigure(
-        CONCENTRATION, "relations", "effective relations",
-        "The exponential of the entropy of the relations asked about (of the evidence, where there is no "
-        "query), each question counting once: as many equally frequent relations would be as diverse. "
-        f"{len({r for some in relations for r in some}):,} different ones occur.",
-        unit="number", why="no question has a query or evidence.",
-    )  # fmt: skip
-    yield effective(figure, relations, [q.id for q in of.questions])
-    for key, title, forms in (
-        ("structure", "commonest structure", [q.structure for q in of.questions]),
-        ("shape", "commonest shape", [q.shape for q in of.questions]),
-        ("hops", "commonest number of hops", [str(q.hops) if q.shape else "" for q in of.questions]),
-    ):  # fmt: skip
-        yield _commonest(key, title, forms)
+    shares: Counter[str] = Counter()
+    asked = sum(map(bool, relations))
+    for own in relations:
+        for relation in own:
+            shares[relation] += 1 / len(own) / asked  # type: ignore[assignment]
+    having = [True if own else None for own in relations]
+    said = {"different": f"{len(shares):,}"}
+    entropy = -math.fsum(p * math.log(p) for p in shares.values())
+    why = "no question has a query or evidence."
+    yield Measure("relations", having, why, said, total=math.exp(entropy))
+    yield _commonest("structure", [q.structure for q in of.questions])
+    yield _commonest("shape", [q.shape for q in of.questions])
+    yield _commonest("hops", [str(q.hops) if q.shape else "" for q in of.questions])
     sizes = [len(q.answers) if of.states(q) else None for q in of.questions]
     grouped = Counter(rows_group(size) for size in sizes if size is not None)
-    yield measure(
-        CONCENTRATION, "answers", "answers of a question", "Mean number of answers of a question.",
-        np.array(sizes, np.float64) if of.states_answers else None,
-        "the set states no answers, only queries.",
-        counts={name: grouped[name] for name in ROW_GROUPS if of.states_answers},
-        unit="number",
-    )  # fmt: skip
+    stated = {name: grouped[name] for name in ROW_GROUPS if of.states_answers}
+    yield Measure("answers", sizes, NO_ANSWERS, counts=stated)
 
 
-def _commonest(key: str, title: str, forms: Sequence[str]) -> Measure:
-    counts = Counter(form for form in forms if form)
+def _commonest(key: str, forms: Sequence[str]) -> Measure:
+    counts = Counter(filter(None, forms))
     ranked = sorted(counts, key=lambda form: (-counts[form], form))
     shown = {form: counts[form] for form in ranked[:MOST_FORMS]}
     if rest := sum(counts[form] for form in ranked[MOST_FORMS:]):
         shown["other"] = rest
-    return measure(
-        CONCENTRATION, key, title,
-        f"Share of the questions with a query that have the {title}"
-        + (f", {ranked[0]}." if ranked else "."),
-        share([form == ranked[0] if form else None for form in forms]) if ranked else None,
-        "no question has a query.", counts=shown,
-    )  # fmt: skip
+    hits = [form == ranked[0] if form else None for form in forms]
+    said = {"form": f", {ranked[0]}" if ranked else ""}
+    return Measure(key, hits, "no question has a query.", said, shown)

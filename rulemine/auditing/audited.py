@@ -4,7 +4,7 @@ Every figure has its own questions. Where a set has no test split, all its quest
 no graph without some triples, its only graph is what systems are given.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 
 import numpy as np
@@ -15,14 +15,12 @@ from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.rows import ResultTable, row_text
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.evaluation.statistics.bootstrap import Ints
-from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Incidence
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.registry import kind_named
 from rulemine.query.batch import Batch
-from rulemine.release.guessing import order_of_names
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
@@ -52,16 +50,6 @@ class AuditedSet:
     def declarations(self) -> Declarations:
         """Which relations state the same facts."""
         return self.release.templates().declarations
-
-    @cached_property
-    def order(self) -> dict[str, int]:
-        """The place of each entity among equals, the same in every naming."""
-        return order_of_names(self.release.entities, self.release.naming)
-
-    @cached_property
-    def names(self) -> dict[str, EntityNames]:
-        """Entity, as the release names it → all its names."""
-        return {row.name_in(self.release.naming): row for row in self.release.entities}
 
     @cached_property
     def clusters(self) -> Ints:
@@ -189,12 +177,6 @@ class AuditedSet:
             return distinct(every.others[every.at(known)])
 
         return around
-
-    def splits(self) -> Iterator[tuple[str, int]]:
-        """Each split that has questions, and how many."""
-        for split in ("train", "validation", "test"):
-            if number := sum(q.split == split for q in self.questions):
-                yield split, number
 
 
 def _rows_of(graph: PropertyGraph, runner: InMemoryRunner, q: Question) -> frozenset[str] | None:

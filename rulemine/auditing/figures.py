@@ -1,42 +1,33 @@
 """Figures of an audit: a number with its definition, the questions it is over, its interval and examples.
 
 What cannot be had is no number: it is "not available", and the figure says why. Intervals are those of
-`rulemine.evaluation.statistics.bootstrap`, with questions on the same topics as a cluster.
+`rulemine.evaluation.statistics.bootstrap`, with questions on the same topics as a cluster. Titles and
+definitions stand in ``figures.toml``.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from rulemine.arrays import distinct
-from rulemine.evaluation.metrics import Floats, mean_scores
-from rulemine.evaluation.statistics.bootstrap import Ints, Resamples, interval
+from rulemine.config import read_toml
+from rulemine.evaluation.statistics.bootstrap import Ints, Resamples, named_means
+from rulemine.release.records import Question
 
-__all__ = [
-    "DIGITS",
-    "EXAMPLES",
-    "NOT_AVAILABLE",
-    "AuditedFigure",
-    "Measure",
-    "effective",
-    "figures_of",
-    "measure",
-    "share",
-]
+__all__ = ["SECTIONS", "AuditedFigure", "Measure", "figures_of"]
 
 EXAMPLES = 3
 """Questions that a figure names."""
 
-NOT_AVAILABLE = "not available"
-
 DIGITS = 6
 """Decimals of a value: the same on every machine."""
 
-MOST_CELLS = 1 << 23
-"""Questions × values up to which the effective number of values is resampled."""
+SECTIONS = ("answers", "leaks", "guessing", "inference", "concentration")
+"""The parts of an audit, in their order."""
+
+NOTHING: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +35,7 @@ class AuditedFigure:
     """A figure of an audit.
 
     Attributes:
-        section: The part of the audit.
+        section: The part of the audit, one of `SECTIONS`.
         key: Names the figure.
         title: In a few words.
         definition: In a sentence.
@@ -52,8 +43,8 @@ class AuditedFigure:
         value: The value; None: not available.
         why: Why it is not available, a sentence; else empty.
         n: The questions it is over.
-        low: Lower bound of its interval; None: it has none, since resampling shows no spread, all questions
-            are on the same topics, or the value is not a mean over questions or is of too many values.
+        low: Lower bound of its interval, exact where no question counts or every one does; None: it has none,
+            since all questions are on the same topics, or the value is no mean over questions.
         high: Upper bound.
         examples: Ids of the first questions that count, at most `EXAMPLES`.
         counts: What there is of each form, where the figure sums that up.
@@ -63,7 +54,7 @@ class AuditedFigure:
     key: str
     title: str
     definition: str
-    unit: str = "share"
+    unit: str
     value: float | None = None
     why: str = ""
     n: int = 0
@@ -74,120 +65,76 @@ class AuditedFigure:
 
 
 class Measure(NamedTuple):
-    """A figure and what its value is from.
+    """What a figure is made of.
 
     Attributes:
-        figure: The figure; its value is known only where there are no scores.
-        scores: The score of each question, NaN for those that the figure is not over: shape (n,), and the
-            figure is their mean; or shape (n, values), rows that add up to 1, and it is the effective number
-            of values; None: it cannot be had, or is known.
+        key: Of the figure.
+        hits: What each question adds to a mean, a share if these are truth values, None for questions that
+            the figure is not over; None: it cannot be had.
+        why: Why it cannot be had, or why it is over no question, a sentence.
+        said: What its definition says of the set: what stands in braces → text.
+        counts: See `AuditedFigure`.
+        total: The value, where it is no mean over the questions; then `hits` says which count.
+        left_out: Ids of questions that were left out of the set, and count.
     """
 
-    figure: AuditedFigure
-    scores: Floats | None
-
-
-def measure(
-    section: str,
-    key: str,
-    title: str,
-    definition: str,
-    scores: Floats | None,
-    why: str = "",
-    **more: Any,
-) -> Measure:
-    """A figure that has its value from scores; without them it is not available, and `why` says why."""
-    unit = "number" if scores is not None and scores.ndim > 1 else "share"
-    figure = AuditedFigure(section, key, title, definition, why=why, **{"unit": unit} | more)
-    return Measure(figure, scores)
-
-
-def share(hits: Sequence[bool | None]) -> Floats:
-    """Scores of a figure that is a share of questions; None: it is not over the question."""
-    return np.array([np.nan if hit is None else float(hit) for hit in hits])
-
-
-def effective(
-    figure: AuditedFigure, values: Sequence[Sequence[str]], ids: Sequence[str]
-) -> Measure:
-    """The effective number of values, of which a question may have several.
-
-    Where there are more than `MOST_CELLS`, no table of questions and values is made, and no interval.
-
-    Args:
-        figure: The figure; without any value it is not available.
-        values: The values of each question, those of a question counting once together.
-        ids: The ids of the questions.
-    """
-    places = {name: at for at, name in enumerate(sorted({v for some in values for v in some}))}
-    if not places:
-        return Measure(figure, None)
-    small = len(values) * len(places) <= MOST_CELLS
-    scores = np.full((len(values), len(places)) if small else (0, 0), np.nan)
-    sums, having = np.zeros(len(places)), [at for at, some in enumerate(values) if some]
-    for at in having:
-        row = scores[at] if small else sums
-        if small:
-            row[:] = 0
-        for name, number in Counter(values[at]).items():
-            row[places[name]] += number / len(values[at])
-    if small:
-        return Measure(figure, scores)
-    value = round(float(_effective(sums[None, :] / len(having))[0]), DIGITS)
-    examples = tuple(ids[at] for at in having[:EXAMPLES])
-    return Measure(replace(figure, why="", value=value, n=len(having), examples=examples), None)
+    key: str
+    hits: Sequence[float | None] | None
+    why: str = ""
+    said: Mapping[str, str] = NOTHING
+    counts: Mapping[str, int] = {}
+    total: float | None = None
+    left_out: Sequence[str] = ()
 
 
 def figures_of(
-    measures: Sequence[Measure], ids: Sequence[str], clusters: Ints, resamples: int, seed: int
+    measures: Sequence[Measure],
+    questions: Sequence[Question],
+    clusters: Ints,
+    resamples: int,
+    seed: int,
 ) -> tuple[AuditedFigure, ...]:
-    """The figures of measures, in their order.
+    """The figures of measures, in the order of ``figures.toml``.
 
     Args:
-        measures: The measures.
-        ids: The ids of the questions, shape (n,), n ≥ 1.
+        measures: The measures, one of each figure.
+        questions: The questions, n ≥ 1.
         clusters: The cluster of each question, shape (n,), numbered from 0, none empty.
         resamples: How many resamples an interval is from, ≥ 1.
         seed: Of the resamples.
     """
-    flat = [scores for _, scores in measures if scores is not None and scores.ndim == 1]
-    everything = np.ones((1, len(ids)), bool)
-    found = np.empty((resamples, 0))
-    if flat:
-        sampled = Resamples(np.column_stack(flat), clusters, everything, resamples, seed)
-        found = sampled.means(0, part=True).resampled
-    columns = iter(found.T)
+    known = {one.key: one for one in measures}
+    scores = {
+        key: np.array([np.nan if hit is None else float(hit) for hit in one.hits])
+        for key, one in known.items()
+        if one.hits is not None
+    }
+    means = {}
+    if scores:
+        every = np.ones((1, len(questions)), bool)
+        table = np.column_stack([*scores.values()])
+        sampled = Resamples(table, clusters, every, resamples, seed).means(0, part=True)
+        means = named_means(sampled, [*scores], core=False)
+        spread = dict(zip(scores, (sampled.clusters > 1).tolist(), strict=True))
     figures = []
-    for figure, scores in measures:
-        if scores is None:
-            figures.append(figure)
-            continue
-        wide = scores.ndim > 1
-        over = ~np.isnan(scores[:, 0] if wide else scores)
-        drawn = np.full(resamples, np.nan) if wide else next(columns)
-        if not over.any():
-            figures.append(replace(figure, why=figure.why or "no question of the set has it."))
-            continue
-        mean = mean_scores(scores if wide else scores[:, None])
-        hits = over
-        if not wide:
-            hits = over & (np.nan_to_num(scores) > 0)
-        else:
-            sampled = Resamples(scores, clusters, everything, resamples, seed)
-            drawn = _effective(sampled.means(0, part=True).resampled)
-        value = round(float(_effective(mean[None, :])[0] if wide else mean[0]), DIGITS)
-        bounds = interval(drawn) if len(distinct(clusters[over])) > 1 else None
-        low, high = (None, None) if bounds is None else (round(end, DIGITS) for end in bounds)
-        if low == high:
-            low = high = None
-        examples = tuple(ids[i] for i in np.flatnonzero(hits)[:EXAMPLES].tolist())
-        known = replace(figure, value=value, why="", n=int(over.sum()), low=low, high=high)
-        figures.append(replace(known, examples=examples))
+    for section, about in read_toml(Path(__file__).with_name("figures.toml")).items():
+        for key, text in about.items():
+            one = known[key]
+            unit, definition = text.get("unit", "share"), text["definition"].format_map(one.said)
+            head = (section, key, text["title"], definition, unit)
+            over = ~np.isnan(scores.get(key, np.empty(0)))
+            n = int(over.sum()) + len(one.left_out)
+            if not n:
+                why = one.why or "no question of the set has it."
+                figures.append(AuditedFigure(*head, why=why, counts=one.counts))
+                continue
+            value, low, high = means[key].score() if spread[key] else (means[key].value, None, None)
+            if one.total is not None or one.left_out:
+                hits = float(np.nansum(scores[key])) + len(one.left_out)
+                value, low, high = one.total or hits / n, None, None
+            low, high = (None if end is None else round(end, DIGITS) for end in (low, high))
+            at = np.flatnonzero(np.nan_to_num(scores[key]) > 0).tolist()
+            examples = (*(questions[i].id for i in at), *one.left_out)[:EXAMPLES]
+            value = round(float(value or 0), DIGITS)
+            figures.append(AuditedFigure(*head, value, "", n, low, high, examples, one.counts))
     return tuple(figures)
-
-
-def _effective(shares: Floats) -> Floats:
-    """The exponential of the entropy of each row, NaN where that is not defined."""
-    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
-    found: Floats = np.exp(-(shares * logs).sum(axis=1))
-    return found

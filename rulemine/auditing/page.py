@@ -2,28 +2,31 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-from rulemine.auditing.audit import SECTIONS, Audit
-from rulemine.auditing.figures import NOT_AVAILABLE, AuditedFigure
+from rulemine.auditing.audit import Audit
+from rulemine.auditing.figures import AuditedFigure
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import to_markdown
 from rulemine.evaluation.reporting.html import to_html
 from rulemine.files import write_text
-from rulemine.text.tables import Cell, Table, Value, Values, number, percent
+from rulemine.text.tables import Cell, Table, Value, Values, number, percent, under_headings
 
 __all__ = ["FILES", "document_of", "to_json", "write_audits"]
-
-_TITLE = "Audit"
 
 FILES = ("audit.json", "audit.md", "audit.html")
 """The files of an audit."""
 
+NOT_AVAILABLE = "not available"
+
 NOTES = (
     "Shares are percentages; in parentheses the 95 % interval (bootstrap of questions, those on the same "
-    "topics together) and the number of questions a figure is over.",
-    "There is no interval where no question counts, or every one does, since resampling shows no spread; nor "
-    "of questions on the same topics alone, or of an effective number of very many values.",
+    "topics together; exact at 0 and 100 %) and the number of questions a figure is over.",
+    "A hard answer is one that the complete graph gives and the incomplete one, which systems are given, "
+    "does not state: it must be inferred. Hits@Any counts questions of which some answer is named, Hits@Hard "
+    "those of which the hard answer asked for is.",
+    "There is no interval of questions on the same topics alone, nor of an effective number.",
     f"What a set does not have is {NOT_AVAILABLE}, which is not 0; the table of the set says why.",
     "A figure is about what the files say, not about what a set is for: see what its authors say of it.",
 )
@@ -31,74 +34,54 @@ NOTES = (
 
 def document_of(audits: Sequence[Audit]) -> Document:
     """A report: a table with a column for each set, and a table for each set with all definitions."""
-    names = _names(audits)
-    rows: list[Values] = []
-    for section in SECTIONS:
-        rows.append((section.capitalize(),))
-        for at, figure in enumerate(audits[0].figures):
-            if figure.section == section:
-                rows.append((figure.title, *(_cell(one.figures[at]) for one in audits)))
-    headline = Table("audits", "Side by side, in percent", ("", *names), tuple(rows))
-    tables = [
-        table
-        for place, (name, one) in enumerate(zip(names, audits, strict=True), start=1)
-        for table in _tables(place, name, one)
-    ]
-    return Document(_TITLE, NOTES, headline=headline, tables=tuple(tables))
-
-
-def _names(audits: Sequence[Audit]) -> list[str]:
-    """The names of the sets, with a number where two have the same."""
     names: list[str] = []
     for one in audits:
         again = sum(other.name == one.name for other in audits[: len(names)])
         names.append(f"{one.name} ({again + 1})" if again else one.name)
-    return names
+    rows = under_headings(
+        (own[0].section.capitalize(), (own[0].title, *map(_cell, own)))
+        for own in zip(*(one.figures for one in audits), strict=True)
+    )
+    tables = []
+    for place, (name, one) in enumerate(zip(names, audits, strict=True), start=1):
+        lines = under_headings((own.section.capitalize(), _line(own)) for own in one.figures)
+        header = ("", "value", "95 %", "questions", "examples", "definition")
+        notes = [f"{about.capitalize()}: {text}" for about, text in one.facts.items()]
+        notes += [f"How its authors define {key}: {text}" for key, text in one.definitions.items()]
+        tables.append(Table(f"set-{place}", name, header, lines, tuple(notes)))
+        if one.texts:
+            title = f"{name}: questions named above (license: {one.facts['license']})"
+            tables.append(Table(f"texts-{place}", title, ("", "text"), tuple(one.texts.items())))
+    headline = Table("audits", "Side by side, in percent", ("", *names), rows)
+    return Document("Audit", NOTES, headline=headline, tables=tuple(tables))
 
 
-def _shown(figure: AuditedFigure, value: float) -> str:
-    return percent(value) if figure.unit == "share" else number(value)
-
-
-def _interval(figure: AuditedFigure) -> str:
-    if figure.low is None or figure.high is None:
-        return ""
-    return f"{_shown(figure, figure.low)}–{_shown(figure, figure.high)}"
+def _shown(figure: AuditedFigure) -> Cell:
+    """The value and its interval."""
+    show = percent if figure.unit == "share" else number
+    if figure.value is None:
+        return Cell(NOT_AVAILABLE)
+    known = figure.low is not None and figure.high is not None
+    return Cell(show(figure.value), f"{show(figure.low)}–{show(figure.high)}" if known else "")  # type: ignore[arg-type]
 
 
 def _cell(figure: AuditedFigure) -> Value:
-    if figure.value is None:
-        return Cell(NOT_AVAILABLE)
-    about = "; ".join(filter(None, (_interval(figure), f"{figure.n:,}")))
-    return Cell(_shown(figure, figure.value), about)
+    value, interval = _shown(figure)
+    about = "; ".join(filter(None, (interval, f"{figure.n:,}")))
+    return Cell(value, "" if figure.value is None else about)
 
 
-def _tables(place: int, name: str, of: Audit) -> list[Table]:
-    rows: list[Values] = []
-    for section in SECTIONS:
-        rows.append((section.capitalize(),))
-        for one in of.figures:
-            if one.section == section:
-                value = NOT_AVAILABLE if one.value is None else _shown(one, one.value)
-                text = f"{one.definition} Not available: {one.why}" if one.why else one.definition
-                if one.counts:
-                    text += f" {', '.join(f'{form}: {n:,}' for form, n in one.counts.items())}."
-                examples = ", ".join(one.examples)
-                rows.append((one.title, value, _interval(one), one.n, examples, text))
-    header = ("", "value", "95 %", "questions", "examples", "definition")
-    notes = [f"{about.capitalize()}: {text}" for about, text in of.facts.items()]
-    notes += [f"How its authors define {key}: {text}" for key, text in of.definitions.items()]
-    found = [Table(f"set-{place}", name, header, tuple(rows), tuple(notes))]
-    if of.texts:
-        title = f"{name}: questions named above (license: {of.facts['license']})"
-        texts = tuple((key, text) for key, text in of.texts.items())
-        found.append(Table(f"texts-{place}", title, ("", "text"), texts))
-    return found
+def _line(figure: AuditedFigure) -> Values:
+    value, interval = _shown(figure)
+    text = f"{figure.definition} Not available: {figure.why}" if figure.why else figure.definition
+    if figure.counts:
+        text += f" {', '.join(f'{form}: {n:,}' for form, n in figure.counts.items())}."
+    return figure.title, value, interval, figure.n, ", ".join(figure.examples), text
 
 
 def to_json(audits: Sequence[Audit]) -> str:
     """The audits as indented JSON: ``sets``, each with its facts, figures, texts and definitions."""
-    content = {"sets": [one.content() for one in audits]}
+    content = {"sets": [asdict(one) for one in audits]}
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
@@ -112,12 +95,9 @@ def write_audits(audits: Sequence[Audit], folder: Path) -> list[Path]:
         OutputError: A file cannot be written.
     """
     document = document_of(audits)
-    texts = {
-        "audit.json": to_json(audits),
-        "audit.md": to_markdown(document),
-        "audit.html": to_html(document),
-    }
     folder.mkdir(parents=True, exist_ok=True)
-    for name in FILES:
-        write_text(folder / name, texts[name])
-    return [folder / name for name in FILES]
+    paths = [folder / name for name in FILES]
+    texts = (to_json(audits), to_markdown(document), to_html(document))
+    for path, text in zip(paths, texts, strict=True):
+        write_text(path, text)
+    return paths
