@@ -26,12 +26,8 @@ def evaluate(arguments: Namespace) -> int:
     """Runs ``evaluate``."""
     from rulemine.cluster import opened
     from rulemine.evaluation import evaluate as score
-    from rulemine.evaluation.cypher.release_rows import CypherRuns
-    from rulemine.evaluation.cypher.runners import SECONDS
     from rulemine.evaluation.metrics_of_others.registry import chosen
     from rulemine.evaluation.prediction_file import PredictionFile
-    from rulemine.evaluation.reporting.files import render
-    from rulemine.evaluation.reporting.single import document_of_run, run_of_file
     from rulemine.evaluation.scoring import benchmark_at
 
     if arguments.baselines:
@@ -54,6 +50,8 @@ def evaluate(arguments: Namespace) -> int:
         runs = None
         given_any = arguments.graph or arguments.url or arguments.neo4j
         if release.answers == "rows" or given_any or arguments.seconds is not None:
+            from rulemine.evaluation.cypher.release_rows import CypherRuns
+            from rulemine.evaluation.cypher.runners import SECONDS
 
             def scored(done: int, total: int) -> None:
                 advance(done, total)
@@ -86,6 +84,9 @@ def evaluate(arguments: Namespace) -> int:
             spread=cluster.map,
         )
         if arguments.format in ("latex", "html", "questions"):
+            from rulemine.evaluation.reporting.files import render
+            from rulemine.evaluation.reporting.single import document_of_run, run_of_file
+
             run = run_of_file(release, given, report)
             text = render(document_of_run(release, run, advance), arguments.format)
         else:

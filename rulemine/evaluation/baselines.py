@@ -11,9 +11,9 @@ and looking up what is stated wins precision, but neither wins hard F1.
 from collections.abc import Callable
 from itertools import product
 
-from rulemine.evaluation.answerers.protocol import NEEDS
 from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_of
 from rulemine.evaluation.notes import notes_on_questions
+from rulemine.evaluation.prediction_file import NEEDS
 from rulemine.evaluation.reporting.titles import SHOWN, SUBSETS, TITLES
 from rulemine.evaluation.scorer import Scorer
 from rulemine.kinds.registry import is_built

@@ -6,18 +6,22 @@ The form of a file is that of `rulemine.evaluation.predictions`.
 import gc
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from rulemine.codec import parse_object, why_unreadable
 from rulemine.cypher.rows import row_of, row_text
-from rulemine.errors import InputError, PredictionError, counted
+from rulemine.errors import InputError, PredictionError
 from rulemine.files import decoded, read_text
+from rulemine.kg.graph import Triple
 from rulemine.release.records import Cost, Prediction
 
 __all__ = [
+    "NEEDS",
     "PredictionFile",
     "expected_of",
     "prediction_of",
@@ -25,6 +29,13 @@ __all__ = [
     "read_run",
     "uncollected",
 ]
+
+NEEDS = {
+    "query": "the query behind each question",
+    "train": "the training and validation questions with their answers",
+    "rules": "the rules of the release",
+}
+"""What a system may be given beyond what every system is → in words; the first line of a file names it."""
 
 _EXPECTED = (
     'Expected one {"id": …, "raw_output": "…"}, {"id": …, "answers": ["…"]} or '
@@ -40,7 +51,10 @@ _FORMS = ("raw_output", "answers", "sparql", "cypher", "rows")
 """The keys of an answer, of which a prediction has one."""
 
 _SHOWN_KEYS = 5
-_LARGEST = 10**300
+
+_Value = str | int | float | bool | None
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_SOME = msgspec.Meta(min_length=1)
 
 
 @contextmanager
@@ -138,162 +152,98 @@ def _half(text: str) -> str:
     return ""
 
 
+class _Usage(msgspec.Struct, forbid_unknown_fields=True):
+    """The key ``usage``: the fields of `Cost`."""
+
+    calls: _Count
+    prompt_tokens: _Count
+    completion_tokens: _Count
+    seconds: float | None = None
+
+
+class _Row(msgspec.Struct):
+    """What a prediction may hold."""
+
+    id: str
+    raw_output: str | None = None
+    answers: tuple[str, ...] | None = None
+    sparql: str | None = None
+    cypher: str | None = None
+    rows: list[Annotated[tuple[_Value | tuple[_Value, ...], ...], _SOME]] | None = None
+    retrieved: tuple[Triple, ...] | None = None
+    generated: tuple[Triple, ...] | None = None
+    ranking: tuple[tuple[str, float], ...] | None = None
+    cut_off: tuple[str, ...] | None = None
+    usage: _Usage | None = None
+
+
 def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Prediction | None, str]:
     """One object as a prediction, or None and what is wrong with it; `official` as in `read_predictions`."""
     if "pred_cypher" in row:  # CypherBench's
         row = {"id": row.get("qid", row.get("id")), "raw_output": row["pred_cypher"] or ""}
     key = row.get("id", row.get("qid"))
-    fields = {name: row[name] for name in _FORMS if row.get(name) is not None}
     if official and "raw_output" in row:
-        fields = {"raw_output": str(row["raw_output"])}
+        row = {"raw_output": str(row["raw_output"])}
     if not isinstance(key, str):
         what = f"'id' is {_shown(key)}" if "id" in row else "has no 'id'"
         return None, f"{what}; the id of a question was expected"
-    if problem := _not_one(fields):
-        others = sorted(set(row) - {"id", *_FORMS})
+    found = _checked({**row, "id": key})
+    if isinstance(found, str):
+        others = sorted(row.keys() - {"id", *_FORMS})
         named = ", ".join(map(repr, others[:_SHOWN_KEYS])) + (", …" if others[_SHOWN_KEYS:] else "")
-        named = f"; it has the key(s) {named}" if others else ""
-        return None, f"{problem}{'' if fields else named}"
-    extra = {} if official else {name: row[name] for name in _EXTRA if row.get(name) is not None}
-    if problem := _wrong_extra(extra) or _wrong_answer(*next(iter(fields.items()))):
-        return None, problem
-    more: dict[str, Any] = {
-        name: tuple(map(tuple, extra[name])) for name in _EXTRA[:3] if name in extra
-    }
-    more["cut_off"] = tuple(extra.get("cut_off", ()))
-    if "usage" in extra:
-        more["cost"] = Cost(**extra["usage"])
-    if "answers" in fields:
-        fields["answers"] = tuple(fields["answers"])
-    if "rows" in fields:
-        fields["rows"] = tuple(map(row_text, fields["rows"]))
-    return Prediction(key, **fields, **more), ""
+        lacks = others and found.startswith("has no")
+        return None, found + (f"; it has the key(s) {named}" if lacks else "")
+    rows, usage = found.rows, found.usage
+    cost = None if usage is None else Cost(*msgspec.structs.astuple(usage))
+    return Prediction(
+        found.id,
+        raw_output=found.raw_output,
+        answers=found.answers,
+        sparql=found.sparql,
+        cypher=found.cypher,
+        rows=None if rows is None else tuple(map(row_text, rows)),
+        retrieved=found.retrieved,
+        generated=found.generated or (),
+        ranking=found.ranking,
+        cut_off=found.cut_off or (),
+        cost=cost,
+    ), ""
 
 
 def problem_of(prediction: Prediction) -> str:
     """What is wrong with a prediction that was not read from a file, or ""."""
-    fields = {name: value for name in _FORMS if (value := getattr(prediction, name)) is not None}
-    given = {name: value for name in _EXTRA[:4] if (value := getattr(prediction, name)) is not None}
-    if problem := _not_one(fields) or _wrong_extra(given):
-        return problem
-    texts = (prediction.answers or prediction.rows or ()) + (
-        prediction.raw_output or "",
-        prediction.cypher or prediction.sparql or "",
-    )
-    if problem := next(filter(None, map(_half, texts)), ""):
-        return problem
-    if prediction.rows is None:
-        return ""
+    names = ("id", *_FORMS[:-1], "retrieved", "generated", "ranking", "cut_off")
+    given: dict[str, Any] = {name: getattr(prediction, name) for name in names}
     try:
-        return _wrong_answer("rows", [row_of(text) for text in prediction.rows])
+        given["rows"] = None if prediction.rows is None else [*map(row_of, prediction.rows)]
     except (ValueError, RecursionError) as unread:
         return f"has a row that is no JSON ({why_unreadable(unread)})"
-
-
-def _wrong_answer(form: str, value: Any) -> str:
-    """What is wrong with the answer of a file, given as one of `_FORMS`, or ""."""
-    if form == "rows":
-        return _wrong_rows(value)
-    if form == "answers":
-        if isinstance(value, list) and all(isinstance(a, str) for a in value):
-            return ""
-        return f"'answers' is {_shown(value)}; an array of entity names was expected"
-    return "" if isinstance(value, str) else f"{form!r} is {_shown(value)}; a text was expected"
-
-
-def _wrong_rows(rows: Any) -> str:
-    """What is wrong with the rows of a result, or ""."""
-    if not isinstance(rows, list):
-        return f"'rows' is {_shown(rows)}; an array of rows was expected, each an array of values"
-    for number, row in enumerate(rows, start=1):
-        where = f"row {number} of 'rows'"
-        if type(row) not in (list, tuple) or not row:
-            return f"{where} is {_shown(row)}; an array of values was expected"
-        if len(row) != len(rows[0]):
-            many = counted(len(row), "value")
-            return f"{where} has {many}, the first {len(rows[0])}; as many were expected"
-        for value in row:
-            if not all(map(_is_scalar, value if type(value) in (list, tuple) else [value])):
-                return (
-                    f"{where} has {_shown(value)}; a text, a number, true, false, null, or a list of these "
-                    "was expected"
-                )
-    return ""
-
-
-def _is_scalar(value: Any) -> bool:
-    return value is None or isinstance(value, str | bool) or _is_finite(value)
-
-
-_EXTRA = ("retrieved", "generated", "ranking", "cut_off", "usage")
-"""Keys that a prediction may have beside its answer."""
-
-
-def _wrong_extra(given: Mapping[str, Any]) -> str:
-    """What is wrong with the values of `_EXTRA`, or ""."""
-    for name, value in given.items():
-        if name == "usage":
-            if not _is_usage(value):
-                return (
-                    f"'usage' is {_shown(value)}; an object with the whole numbers calls, prompt_tokens and "
-                    "completion_tokens, and maybe seconds, was expected"
-                )
-            continue
-        fits, what = _ITEMS.get(name, _TRIPLES)
-        expected = f"of {what} was expected"
-        if not isinstance(value, list | tuple):
-            return f"{name!r} is {_shown(value)}; an array {expected}"
-        for number, item in enumerate(value, start=1):
-            if not fits(item):
-                return f"item {number} of {name!r} is {_shown(item)}; an array {expected}"
-    return ""
-
-
-def _is_triple(item: Any) -> bool:
-    if type(item) not in (list, tuple) or len(item) != 3:
-        return False
-    s, r, o = item
-    return isinstance(s, str) and isinstance(r, str) and isinstance(o, str)
-
-
-def _is_scored(item: Any) -> bool:
-    if type(item) not in (list, tuple) or len(item) != 2:
-        return False
-    return isinstance(item[0], str) and _is_finite(item[1])
-
-
-def _is_text(item: Any) -> bool:
-    return isinstance(item, str)
-
-
-_TRIPLES = (_is_triple, "triples [subject, relation, object]")
-_ITEMS = {"ranking": (_is_scored, "pairs [name, score]"), "cut_off": (_is_text, "names of options")}
-
-
-def _is_usage(value: Any) -> bool:
-    counts = ("calls", "prompt_tokens", "completion_tokens")
-    return (
-        isinstance(value, dict)
-        and set(value) - {"seconds"} == set(counts)
-        and all(type(value[name]) is int and value[name] >= 0 for name in counts)
-        and ("seconds" not in value or _is_finite(value["seconds"]))
+    texts = (
+        *(prediction.answers or prediction.rows or ()),
+        *(getattr(prediction, name) or "" for name in ("raw_output", "cypher", "sparql")),
     )
+    found = _checked(given)
+    return found if isinstance(found, str) else next(filter(None, map(_half, texts)), "")
 
 
-def _is_finite(value: Any) -> bool:
-    if type(value) is int:  # of any size
-        return abs(value) <= _LARGEST
-    return type(value) is float and math.isfinite(value)
-
-
-def _not_one(fields: Collection[str]) -> str:
-    """What is wrong with the forms of an answer that are given, or ""."""
-    if len(fields) == 1:
-        return ""
+def _checked(row: dict[str, Any]) -> "_Row | str":
+    """An object with its types checked, or what is wrong with it."""
+    fields = [name for name in _FORMS if row.get(name) is not None]
     if not fields:
         return f"has no {', '.join(map(repr, _FORMS[:-1]))} or {_FORMS[-1]!r}"
-    *others, last = map(repr, fields)
-    return f"has both {', '.join(others)} and {last}"
+    if len(fields) > 1:
+        return f"has both {', '.join(map(repr, fields[:-1]))} and {fields[-1]!r}"
+    try:
+        found = msgspec.convert(row, _Row)
+    except msgspec.ValidationError as problem:
+        what, _, place = str(problem).partition(" - at `$.")
+        return f"'{place.rstrip('`')}': {what[:1].lower()}{what[1:]}"
+    sizes = [*map(len, found.rows or ())]
+    if len({*sizes}) > 1:
+        return f"'rows' has rows of {min(sizes)} and of {max(sizes)} values; as many were expected in all"
+    if not all(math.isfinite(value) for _, value in found.ranking or ()):
+        return "'ranking' has a score that is no finite number"
+    return found
 
 
 def _shown(value: Any) -> str:

@@ -88,7 +88,8 @@ def read_predictions(
     official = official and read.is_array
     allowed = "empty" if official else missing
     kinds = {q.id: q.kind for q in questions}
-    expected = expected_of({kind_named(kind).answers.form for kind in kinds.values()})
+    forms = {kind: kind_named(kind).answers.form for kind in {*kinds.values()}}
+    expected = expected_of(forms.values())
     if not rows:
         raise PredictionError(f"{file}: is empty. {expected}")
     known = {q.id: q.split for q in questions}
@@ -108,7 +109,7 @@ def read_predictions(
                 problems.append(f"{where}: unknown id {prediction.id!r}; {hint(prediction.id)}")
         elif prediction.id in first and not official:
             problems.append(f"{where}: id {prediction.id!r} again, first at {first[prediction.id]}")
-        elif problem := _unfit(prediction, kinds[prediction.id]):
+        elif problem := _unfit(prediction, kinds[prediction.id], forms):
             problems.append(f"{where}: {problem}")
         else:
             again += prediction.id in first
@@ -215,6 +216,7 @@ def fit(
     if split is not None and split not in SPLITS:
         raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
     known = {q.id: q.kind for q in questions}
+    forms = {kind: kind_named(kind).answers.form for kind in {*known.values()}}
     hint = _IdHint(known)
     found: dict[str, Prediction] = {}
     problems: list[str] = []
@@ -223,7 +225,7 @@ def fit(
             problems.append(f"unknown id {p.id!r}; {hint(p.id)}")
         elif p.id in found:
             problems.append(f"two predictions for {p.id!r}")
-        elif not checked and (problem := problem_of(p) or _unfit(p, known[p.id])):
+        elif not checked and (problem := problem_of(p) or _unfit(p, known[p.id], forms)):
             problems.append(f"the prediction for {p.id!r} {problem}")
         found[p.id] = p
     asked = sorted(_asked(questions, split, wanted), key=lambda q: q.id)
@@ -236,9 +238,9 @@ def fit(
     return tuple(asked), tuple(found.get(q.id) for q in asked)
 
 
-def _unfit(prediction: Prediction, kind: str) -> str:
-    """What is wrong with a prediction for a question of a kind, or ""."""
-    if kind_named(kind).answers.form == "rows":
+def _unfit(prediction: Prediction, kind: str, forms: Mapping[str, str]) -> str:
+    """What is wrong with a prediction for a question of a kind, or ""; what answers of each kind are."""
+    if forms[kind] == "rows":
         form = "answers" if prediction.answers else "sparql" if prediction.sparql else ""
         problem = (
             f"has {form!r}, but its question, of the kind {kind!r}, is answered with rows; 'cypher', 'rows' "

@@ -238,7 +238,8 @@ def score_retrieval(
     found: list[RetrievalScores] = []
     total = strange = 0
     for wanted, prediction, hit in zip(evidence, predictions, hits_hard.tolist(), strict=True):
-        given = _as_written((prediction and prediction.retrieved) or (), spelling)
+        retrieved = (prediction and prediction.retrieved) or ()
+        given = _as_written(retrieved, spelling) if spelling else frozenset(retrieved)
         total += len(given)
         strange += sum(
             not (s in entities and r in relations and o in entities) for s, r, o in given

@@ -7,14 +7,13 @@ order of the predictions, the number of threads or the machine. Nothing here nee
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rulemine.errors import ConfigError, PredictionError, did_you_mean
 from rulemine.evaluation import notes as says
 from rulemine.evaluation.breakdown import Breakdown, breakdowns
-from rulemine.evaluation.cypher.release_rows import CypherRuns, RowScores, score_rows
 from rulemine.evaluation.matching.matching import predicted
 from rulemine.evaluation.matching.other_namings import naming_meant
 from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
@@ -28,12 +27,6 @@ from rulemine.evaluation.metrics import (
     ROW_METRICS,
     Floats,
 )
-from rulemine.evaluation.metrics_of_others.asked import asked_by_brink
-from rulemine.evaluation.metrics_of_others.beside_ours import (
-    BesideOurs,
-    judged_of,
-    score_beside_ours,
-)
 from rulemine.evaluation.metrics_of_others.registry import chosen
 from rulemine.evaluation.prediction_file import PredictionFile, uncollected
 from rulemine.evaluation.predictions import fit, read_predictions
@@ -42,7 +35,6 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import RETRIEVAL, count_failures, score_retrieval
-from rulemine.evaluation.sparql.predicted import RunPredictions, run_predictions
 from rulemine.evaluation.statistics.bootstrap import Ints
 from rulemine.evaluation.statistics.estimates import (
     estimates,
@@ -58,6 +50,11 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
 from rulemine.rules.blocks import MapLike
 from rulemine.seeds import check_seed
+from rulemine.text.tables import Table
+
+if TYPE_CHECKING:
+    from rulemine.evaluation.cypher.release_rows import CypherRuns, RowScores
+    from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
 
 __all__ = ["RESAMPLES", "STRICT", "Predictions", "Scorer", "predicted"]
 
@@ -74,6 +71,9 @@ must keep to the format of a list."""
 Part = tuple[tuple[str, ...], tuple[str, ...], Floats]
 """Scores of a report: their names, those of the columns they are made of, and these."""
 
+Given = tuple[Sequence[Prediction | None], list[str], tuple[Table, ...]]
+"""The prediction for each question, what to know about them, and what became of queries."""
+
 Failures = dict[str, dict[str, int]]
 
 
@@ -86,7 +86,7 @@ class RawScores(NamedTuple):
     naming: str
     failures: Failures
     answers: Sequence[tuple[str, ...]]
-    rows: RowScores | None = None
+    rows: "RowScores | None" = None
 
 
 class Scorer:
@@ -123,7 +123,7 @@ class Scorer:
         resamples: int = RESAMPLES,
         seed: int = 0,
         metrics: str | Sequence[str] = (),
-        cypher: CypherRuns | None = None,
+        cypher: "CypherRuns | None" = None,
         spread: MapLike = map,
     ) -> None:
         check_seed(seed)
@@ -139,7 +139,7 @@ class Scorer:
         self._missing, self._ignore_case = missing, ignore_case
         self._resamples, self._seed = resamples, seed
         self._others = chosen(metrics) if metrics else {}
-        self._runs, self._spread = cypher or CypherRuns(), spread
+        self._runs, self._spread = cypher, spread
         self._of_rows = release.answers == "rows"
         idle = {
             "--matching": matching != "vocabulary",
@@ -166,7 +166,11 @@ class Scorer:
         Raises:
             ConfigError: The public evaluator of BRINK has none of them.
         """
-        return asked_by_brink(self._drawn) if self._matching == "brink" else self._drawn
+        if self._matching != "brink":
+            return self._drawn
+        from rulemine.evaluation.metrics_of_others.asked import asked_by_brink
+
+        return asked_by_brink(self._drawn)
 
     @cached_property
     def _drawn(self) -> tuple[Question, ...]:
@@ -216,12 +220,12 @@ class Scorer:
             readings: list[ReadOutput] = []
             if not self._of_rows:
                 used = self._in_naming(naming or self.release.naming)
-                readings = used.read(given.given, self._spread)
+                readings = used.read(given[0], self._spread)
             return [self._report(given, readings, kg, level, naming) for level in levels]
 
     def _report(
         self,
-        ran: RunPredictions,
+        ran: Given,
         readings: Sequence[ReadOutput],
         kg: str,
         level: int,
@@ -347,7 +351,10 @@ class Scorer:
                 f"--naming {naming}: queries are run in the naming of the release, "
                 f"{self.release.naming}. Use the release in the other one: rulemine rename."
             )
-        rows = score_rows(self.release, self.questions, given, kg, level, self._runs, self._spread)
+        from rulemine.evaluation.cypher.release_rows import CypherRuns, score_rows
+
+        runs = self._runs or CypherRuns()
+        rows = score_rows(self.release, self.questions, given, kg, level, runs, self._spread)
         self.questions = rows.questions  # now the rows of their golds are known
         texts = [found.rows for found in rows.queries]
         is_run = np.array([found.scores.scored for found in rows.queries], bool)
@@ -374,10 +381,12 @@ class Scorer:
         kg: str,
         scores: Floats,
         columns: Sequence[str],
-    ) -> BesideOurs | None:
+    ) -> "BesideOurs | None":
         """The metrics of other projects; None if there are none."""
         if not self._others:
             return None
+        from rulemine.evaluation.metrics_of_others.beside_ours import judged_of, score_beside_ours
+
         used = self._in_naming(naming)
         retrieved = any(p is not None and p.retrieved is not None for p in given)
         evidence = [wanted.gold for wanted in used.evidence(kg)] if retrieved else None
@@ -389,7 +398,7 @@ class Scorer:
             self._resamples, self._seed,
         )  # fmt: skip
 
-    def _given(self, predictions: Predictions, kg: str, naming: str) -> RunPredictions:
+    def _given(self, predictions: Predictions, kg: str, naming: str) -> Given:
         """The prediction for each question, and what is odd about their file and queries."""
         notes, everything, missing = list[str](), self.release.questions(), self._missing
         some = self._sample is not None or self._matching == "brink"
@@ -404,8 +413,12 @@ class Scorer:
             everything, predictions, split=self._split, missing=missing, wanted=wanted, checked=read
         )
         given = without_labels(self.release, self.questions, fitted, naming)
+        if not any(p is not None and p.sparql is not None for p in given):
+            return given, notes, ()
+        from rulemine.evaluation.sparql.predicted import run_predictions
+
         ran = run_predictions(self.release, given, kg, naming)
-        return ran._replace(notes=notes + ran.notes)
+        return ran.given, notes + ran.notes, ran.tables
 
     def _parts(self, level: int) -> tuple[Breakdown, ...]:
         """The groups; which rows have changed depends on the level."""

@@ -3,16 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rulemine.errors import PredictionError
-from rulemine.evaluation.cypher.release_rows import CypherRuns
-from rulemine.evaluation.prediction_file import PredictionFile
+from rulemine.evaluation.prediction_file import NEEDS, PredictionFile
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import RESAMPLES, Predictions, Scorer
 from rulemine.kinds.registry import tool
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.rules.blocks import MapLike
+
+if TYPE_CHECKING:
+    from rulemine.evaluation.cypher.release_rows import CypherRuns
 
 __all__ = ["Run", "benchmark_at", "evaluate", "opened", "run_of", "shared_level"]
 
@@ -32,7 +34,7 @@ def evaluate(
     resamples: int = RESAMPLES,
     seed: int = 0,
     metrics: str | Sequence[str] = (),
-    cypher: CypherRuns | None = None,
+    cypher: "CypherRuns | None" = None,
     spread: MapLike = map,
 ) -> Report:
     """Scores predictions.
@@ -114,7 +116,7 @@ class Run(NamedTuple):
         sample: How many questions were asked; None for all.
         system: The name of the system; "" where the file does not say.
         needs: What it was given beyond what every system is, of
-            `rulemine.evaluation.answerers.protocol.NEEDS`.
+            `rulemine.evaluation.prediction_file.NEEDS`.
     """
 
     kg: str
@@ -127,8 +129,6 @@ class Run(NamedTuple):
         """The report with the name of the system, and a note on what it was given."""
         if not self.needs:
             return replace(report, system=self.system)
-        from rulemine.evaluation.answerers.protocol import NEEDS
-
         note = f"The system is given {' and '.join(NEEDS[need] for need in self.needs)}."
         return replace(report, system=self.system, notes=(note, *report.notes))
 
@@ -203,11 +203,7 @@ def run_of(
 
 
 def _needs(needs: object) -> tuple[str, ...]:
-    if not isinstance(needs, list) or not needs:
-        return ()
-    from rulemine.evaluation.answerers.protocol import NEEDS
-
-    return tuple(need for need in NEEDS if need in needs)
+    return tuple(need for need in NEEDS if isinstance(needs, list) and need in needs)
 
 
 def shared_level(release: Release, *graphs: str) -> int:

@@ -23,6 +23,10 @@ class Spelling:
         self._own = {composed(name): name for name in sorted(self._names, reverse=True)}
         self._parts = "\n".join(self._own.values()).lower()
 
+    def __bool__(self) -> bool:
+        """Whether a name has more than ASCII, so that a text may be one in other letters."""
+        return bool(self._names)
+
     def of(self, text: str) -> str:
         r"""The name that a text is, in its own letters; the text itself if it is none.
 

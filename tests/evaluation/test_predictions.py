@@ -53,10 +53,10 @@ BAD = {
     "not an object": ('"q00001"', "line 1: holds a JSON str"),
     "array of texts": ('["q00001"]', "item 1: 'q00001' is not an object"),
     "what was cut off in other words": (
-        lines({"id": "q00001", "raw_output": "x", "cut_off": True}), "'cut_off' is True; an array of names"
+        lines({"id": "q00001", "raw_output": "x", "cut_off": True}), "'cut_off': expected `array . null`, got"
     ),
     "what was cut off is no text": (
-        lines({"id": "q00001", "raw_output": "x", "cut_off": [1]}), "item 1 of 'cut_off' is 1"
+        lines({"id": "q00001", "raw_output": "x", "cut_off": [1]}), "'cut_off.0.': expected `str`, got `int`"
     ),
     "no id": (lines({"raw_output": "x"}), "line 1: has no 'id'"),
     "number as id": (lines({"id": 1, "raw_output": "x"}), "line 1: 'id' is 1"),
@@ -70,9 +70,9 @@ BAD = {
     "neither form": (lines({"id": "q00001", "answer": "x"}),
                      "line 1: has no 'raw_output', .*'sparql', 'cypher' or 'rows'; it has .* 'answer'"),
     "null": (lines({"id": "q00001", "raw_output": None}), "line 1: has no 'raw_output'"),
-    "raw output as list": (lines({"id": "q00001", "raw_output": ["x"]}), "'raw_output' is .'x'."),
-    "answers as text": (lines({"id": "q00001", "answers": "x"}), "'answers' is 'x'; an array"),
-    "answers of numbers": (lines({"id": "q00001", "answers": [7]}), "'answers' is .7."),
+    "raw output as list": (lines({"id": "q00001", "raw_output": ["x"]}), "'raw_output': expected `str"),
+    "answers as text": (lines({"id": "q00001", "answers": "x"}), "'answers': expected `array"),
+    "answers of numbers": (lines({"id": "q00001", "answers": [7]}), "'answers.0.': expected `str`, got"),
     "other split": (lines({"id": "q00004", "answers": []}),
                     "3 of 3 questions .*the predictions are for split train.*--split"),
     "half a character": ('{"id": "q00001", "raw_output": "\\ud83d"}', "line 1: is not valid JSON"),
@@ -83,7 +83,7 @@ BAD = {
     "more than doubles hold": ('{"id": "q00001", "answers": [], "ranking": [["x", 1e999]]}',
                                "line 1: is not valid JSON"),
     "NaN in a ranking of an array": ('[{"id": "q00001", "answers": [], "ranking": [["x", NaN]]}]',
-                                     "item 1: item 1 of 'ranking' is .'x', nan."),
+                                     "item 1: 'ranking' has a score that is no finite"),
 }  # fmt: skip
 
 

@@ -226,12 +226,12 @@ def test_files(tmp_path, release):
 @pytest.mark.parametrize(
     ("retrieved", "told"),
     [
-        ("a r b", "'retrieved' is 'a r b'; an array of triples"),
-        ({}, "'retrieved' is {}; an array"),
-        ([["a", "r", "b"], ["a", "r"]], r"item 2 of 'retrieved' is \['a', 'r'\]; an array of triples"),
-        ([["a", "r", 3]], "item 1 of 'retrieved' is"),
-        ([["a", "r", "b", "c"]], "item 1 of 'retrieved' is"),
-        (["arb"], "item 1 of 'retrieved' is 'arb'"),
+        ("a r b", "'retrieved': expected `array"),
+        ({}, "'retrieved': expected `array"),
+        ([["a", "r", "b"], ["a", "r"]], r"'retrieved\[1\]': expected `array` of length 3, got 2"),
+        ([["a", "r", 3]], r"'retrieved\[0\]\[2\]': expected `str`"),
+        ([["a", "r", "b", "c"]], r"'retrieved\[0\]': expected"),
+        (["arb"], r"'retrieved\[0\]': expected `array`, got `str`"),
     ],
 )  # fmt: skip
 def test_malformed_triples(tmp_path, release, retrieved, told):

@@ -20,14 +20,7 @@ from rulemine.llm.session import Session
 from rulemine.release.records import Question, Removal
 from rulemine.rules.rule import Rule
 
-__all__ = ["NEEDS", "Answered", "Answerer", "Chat", "Context", "OpenQuestion", "Part", "Typical"]
-
-NEEDS = {
-    "query": "the query behind each question",
-    "train": "the training and validation questions with their answers",
-    "rules": "the rules of the release",
-}
-"""What an answerer may need beyond what every system is given → in words."""
+__all__ = ["Answered", "Answerer", "Chat", "Context", "OpenQuestion", "Part", "Typical"]
 
 FIRST = 10
 """So many questions come first; a run ends where the last reply about each of them is cut off."""

@@ -20,7 +20,8 @@ from rulemine.evaluation.answerers.asked import (
     prediction,
     questions_with_what_is_needed,
 )
-from rulemine.evaluation.answerers.protocol import NEEDS, Answered, Answerer
+from rulemine.evaluation.answerers.protocol import Answered, Answerer
+from rulemine.evaluation.prediction_file import NEEDS
 from rulemine.kinds.registry import kind_named
 from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions

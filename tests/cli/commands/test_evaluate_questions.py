@@ -141,7 +141,7 @@ def test_another_graph_and_a_gold_that_fails_are_said(
         ([TASKS[0], TASKS[0]], GIVEN, "line 2: a second question 'a'"),
         (TASKS, [{"id": "x", "cypher": "RETURN 1"}], "line 1: unknown id 'x'; did you mean 'a'?"),
         (TASKS, [GIVEN[0], GIVEN[0]], "line 2: id 'a' again, first at line 1"),
-        (TASKS, [{"id": "a", "rows": [[1], [1, 2]]}], "row 2 of 'rows' has 2 values"),
+        (TASKS, [{"id": "a", "rows": [[1], [1, 2]]}], "'rows' has rows of 1 and of 2 values"),
         (TASKS, [{"id": "a", "query": "RETURN 1"}], "it has the key(s) 'query'"),
         (TASKS, [], "given.jsonl: is empty"),
     ],

@@ -44,13 +44,13 @@ def test_queries_and_rows_are_read_and_written(tmp_path):
 BAD = {
     "both": ({"cypher": "RETURN 1", "rows": [[1]]}, "has both 'cypher' and 'rows'"),
     "all": ({"raw_output": "", "answers": [], "rows": []}, "'raw_output', 'answers' and 'rows'"),
-    "a list of queries": ({"cypher": ["RETURN 1"]}, "'cypher' is .'RETURN 1'.; a text"),
-    "text for rows": ({"rows": "x"}, "'rows' is 'x'; an array of rows"),
-    "values for rows": ({"rows": ["x"]}, "row 1 of 'rows' is 'x'; an array of values"),
-    "a row without values": ({"rows": [[]]}, "row 1 of 'rows' is ..; an"),
-    "ragged": ({"rows": [[1], [1, 2]]}, "row 2 of 'rows' has 2 values, the first 1"),
-    "an object": ({"rows": [[1], [{"name": "x"}]]}, "row 2 of 'rows' has {'name': 'x'}; a text"),
-    "lists of lists": ({"rows": [[[["x"]]]]}, "row 1 of 'rows' has ..'x'..; a text"),
+    "a list of queries": ({"cypher": ["RETURN 1"]}, "'cypher': expected `str"),
+    "text for rows": ({"rows": "x"}, "'rows': expected `array"),
+    "values for rows": ({"rows": ["x"]}, "'rows.0.': expected `array`, got `str`"),
+    "a row without values": ({"rows": [[]]}, "'rows.0.': expected `array` of length >= 1"),
+    "ragged": ({"rows": [[1], [1, 2]]}, "'rows' has rows of 1 and of 2 values"),
+    "an object": ({"rows": [[1], [{"name": "x"}]]}, "'rows.1..0.': expected `bool .* got `object`"),
+    "lists of lists": ({"rows": [[[["x"]]]]}, "'rows.0..0..0.': expected"),
     "infinity": ({"rows": [[1e999]]}, "line 1: is not valid JSON"),
 }
 

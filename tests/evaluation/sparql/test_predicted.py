@@ -91,7 +91,7 @@ def test_a_query_is_kept_when_predictions_are_written(release: Release, tmp_path
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"sparql": 5}, "a text was expected"),
+        ({"sparql": 5}, "'sparql': expected `str"),
         ({"sparql": "SELECT", "answers": ["e00001"]}, "has both 'answers' and 'sparql'"),
     ],
 )
