@@ -467,16 +467,13 @@ def _files(drafting: Drafting, folder: Path) -> dict[str, str]:
 
 def _recipe(drafting: Drafting, chosen: Mapping[str, Chosen], folder: Path) -> Iterator[str]:
     """Yields the lines of the recipe."""
-    recipe, section = drafting.build.recipe, ""
-    for key in keys_with(recipe.kind):
+    recipe, section, stated = drafting.build.recipe, "", {*chosen, *drafting.given, "name", "kg"}
+    for key in (key for key in keys_with(recipe.kind) if key.name in stated):
+        value, why = lookup(recipe.plain(), key.path), "as given" * (key.name in drafting.given)
         if key.name in chosen:
             _, value, why = chosen[key.name]
-        elif key.name in {*drafting.given, "name", "kg"}:
-            value, why = lookup(recipe.plain(), key.path), "as given" * (key.name in drafting.given)
-            if key.option.file and value and Path(value).exists():
-                value = os.path.relpath(value, folder)
-        else:
-            continue
+        elif key.option.file and value and Path(value).exists():
+            value = os.path.relpath(value, folder)
         if (above := key.name.rpartition(".")[0]) != section:
             section = above
             yield f"\n[{section}]"
@@ -499,15 +496,13 @@ def _templates(inputs: Inputs) -> Iterator[str]:
         if row["source"] == "derived" and says_no_end(row["statement"]):
             yield "# The name does not say which end is what: put it into words of your own."
         yield f"[{dump_line(relation)}]"
-        for key in _TEXTS:
-            if row[key] != row.get(key.removesuffix("s")) or not key.endswith("s"):
-                yield f"{key} = {dump_line(row[key])}"
+        texts = (k for k in _TEXTS if k[-1] != "s" or row[k] != row[k[:-1]])
+        keys: dict[str, Any] = {key: row[key] for key in texts}
         if row["ask"] != "both":
             told = books[relation].ask_reason if relation in books else ""
-            yield f"ask = {dump_line(row['ask'])}"
-            yield f"ask_reason = {dump_line(told or 'as what states the same')}"
-        if row["place"]:
-            yield "place = true"
+            keys |= {"ask": row["ask"], "ask_reason": told or "as what states the same"}
+        keys |= {"place": True} if row["place"] else {}
+        yield from (f"{key} = {dump_line(value)}" for key, value in keys.items())
         own = [found for found in inputs.found if found.relation == relation]
         yield from (line for line in found_lines(own) if not line.startswith("["))
 

@@ -270,9 +270,9 @@ class Inputs:
                 f"questions.templates: {named} has no template for any of "
                 f"{counted(len(self.relations), 'relation')} of {self.recipe.kg}."
             )
-        if self.recipe.selection.mode == "brink":
-            templates = replace(templates, declarations=Declarations())
-        return replace(templates, single=single_ends(self.stated, templates.declarations))
+        brink = self.recipe.selection.mode == "brink"
+        made = Declarations() if brink else templates.declarations
+        return replace(templates, declarations=made, single=single_ends(self.stated, made))
 
     @cached_property
     def prompts(self) -> "Prompts":

@@ -183,9 +183,9 @@ def _read(path: Path, kinds: Sequence[Any]) -> tuple[dict[str, Any], list[Path]]
     Raises:
         ConfigError: There is no such base, or one is its own base.
     """
-    files = dict(_with_bases(path))
-    named = [value["kind"] for value in files.values() if "kind" in value]
-    kind, values = _known_kind([*kinds[-1:], *named, USUAL][0]), dict[str, Any]()
+    files, values = dict(_with_bases(path)), dict[str, Any]()
+    named = [own["kind"] for own in files.values() if "kind" in own]
+    kind = _known_kind([*kinds[-1:], *named, USUAL][0])
     for file, own in reversed(files.items()):
         if kind and values.get("kind", USUAL) != kind:
             values = _for_kind(values, kind)
@@ -277,8 +277,9 @@ def _check_files(recipe: Recipe, where: str, folders: Sequence[Path], name: str)
         own = key.option.path_of(value)
         if value != name and not _is_name(key, value) and not Path(own).exists():
             looked = " and ".join(dict.fromkeys(str((f / own).absolute()) for f in folders))
-            names = [f.parent.name for f in packaged("datasets").glob(f"*/{packed or None}")]
-            names += _named_graphs() if key.option.data_set else []
+            names = _named_graphs() if key.option.data_set else set[str]()
+            if packed:
+                names |= {file.parent.name for file in packaged("datasets").glob(f"*/{packed}")}
             problem = f'{key.name} names "{value}"; looked at {looked}: no such file'
             if names and not Path(value).suffix:
                 problem += f", and nothing of this name is known; {did_you_mean(value, names)}"

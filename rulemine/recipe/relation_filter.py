@@ -17,11 +17,11 @@ relations and classes of relations that it names itself:
     min_std_confidence = 0.5
     reason = "who worked together elsewhere may or may not have done so here"
 
-Without a file, relations of a graph are known by their names, by phrase books and by their objects to be ids,
-dates, addresses, images and the like, and the standards are those of the vocabularies whose
-phrase books word its relations (`standards/*.toml`). With a filter of either sort, relations are left out
-whose triples make dull or endless questions (`excluded_relations`). All these relations are excluded before
-anything is removed: their triples stay, may be part of proofs, and are never removed. Each has one reason.
+Without a file (`found_filter`), names, phrase books and objects show which relations are ids, dates,
+addresses, images and the like, and the standards are those of the vocabularies whose phrase books word the
+graph's relations (`standards/*.toml`). With a filter of either sort, relations are left out whose triples
+make dull or endless questions (`excluded_relations`). All these relations are excluded before anything is
+removed: their triples stay, may be part of proofs, and are never removed. Each has one reason.
 
 **Not in the graph at all** is a relation that only states another one from object to subject (`inverses_in`).
 """
@@ -110,10 +110,10 @@ def load_filter(
     problems, standards = list[str](), list[Standard]()
     file = decode(_File, {"classes": {}, "standards": [], **read_toml(path)}, problems)
     for number, row in enumerate(file.standards if file else (), start=1):
-        standard = decode(Standard, row, problems, f"standard {number}: ")
-        if standard and not (standard.reason.strip() and any(_lists(standard))):
-            problems.append(f"standard {number} has no reason, or none of {', '.join(_LISTS)}")
-        standards += [standard] if standard else []
+        if standard := decode(Standard, row, problems, f"standard {number}: "):
+            standards.append(standard)
+            if not (standard.reason.strip() and any(_lists(standard))):
+                problems.append(f"standard {number} has no reason, or none of {', '.join(_LISTS)}")
     if file and path == Path(source) and not called:
         lists = [file.drop, *file.classes.values(), *chain(*map(_lists, standards))]
         problems += misspelled({*chain(*lists)} - file.classes.keys(), known)
