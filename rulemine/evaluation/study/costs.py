@@ -101,11 +101,18 @@ def costs_table(
     """
     rows = list(costs)
     if len(rows) > 1:
-        times = [one.seconds for one in rows]
-        time = None if None in times else sum(one or 0.0 for one in times)
-        typical, worst = _sum([one.typical for one in rows]), _sum([one.worst for one in rows])
-        runs, answers = sum(one.runs for one in rows), sum(one.answers for one in rows)
-        rows.append(Expected("all", runs, answers, typical, worst, None, time))
+        times = [one.seconds for one in costs]
+        rows.append(
+            Expected(
+                "all",
+                sum(one.runs for one in costs),
+                sum(one.answers for one in costs),
+                _sum([one.typical for one in costs]),
+                _sum([one.worst for one in costs]),
+                None,
+                None if None in times else sum(filter(None, times)),
+            )
+        )
     below = list(notes)
     if any(one.worst and one.worst.calls for one in costs):
         below.append(
@@ -123,11 +130,11 @@ def costs_table(
             "model is shown a whole proof of it; no model can infer the others."
         )
     if in_batches:
-        calls = [(one.system, getattr(find_answerer(one.system), "typical", None)) for one in costs]
-        rounds = [f"{system} {ceil(known.calls)}" for system, known in calls if known is not None]
+        calls = {one.system: getattr(find_answerer(one.system), "typical", None) for one in costs}
+        rounds = ", ".join(f"{name} {ceil(own.calls)}" for name, own in calls.items() if own)
         below.append(
-            f"Rounds of a batch, if nothing fails: {', '.join(rounds) or 'none'}; fewer where a system "
-            "asks several calls at once."
+            f"Rounds of a batch, if nothing fails: {rounds or 'none'}; fewer where a system asks several "
+            "calls at once."
         )
     cells: list[Values] = [
         (

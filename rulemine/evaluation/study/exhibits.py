@@ -125,11 +125,13 @@ def tables(scores: StudyScores) -> list[Table]:
         some = frame.where(breakdown=subset, metric=metrics)
         return some.table(id_, title, metrics, rows=("system", *rows, "n"), notes=notes)
 
-    known = scores_in_words(RESULTS, HEADLINE)
     found = [
         _questions(scores),
         _levels(scores),
-        laid("results", f"Main results, {every}", scores.ends, "all", RESULTS, "graph", notes=known),
+        laid(
+            "results", f"Main results, {every}", scores.ends, "all", RESULTS, "graph",
+            notes=scores_in_words(RESULTS, HEADLINE),
+        ),
         laid("results-core", "Main results, core", scores.ends, "core", RESULTS, "graph"),
         laid(
             "by-level", f"Scores at each level, {every}", scores.own, "all", RESULTS, "level",
@@ -280,8 +282,10 @@ def figures(scores: StudyScores) -> list[Picture]:
     found = [
         bars("figure-1-hits-any", "Figure 1: does a system still answer?", "hits_any", scores.ends),
         bars("figure-1-f1", "Figure 1: how well does it answer?", "f1", scores.ends),
-        # On the complete graph there is nothing to infer.
-        bars("figure-2-hhr", "Figure 2: how much of what it gets right must be inferred?", "hhr", scores.top),
+        bars(  # on the complete graph there is nothing to infer
+            "figure-2-hhr", "Figure 2: how much of what it gets right must be inferred?", "hhr", scores.top,
+            more=f", on the {graph_at(plan.levels[-1])} graph",
+        ),
     ]  # fmt: skip
     if "rule_type" in breakdowns:
         title = "Figure 3: which rules can it follow?"

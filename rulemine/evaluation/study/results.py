@@ -104,23 +104,29 @@ def document_of(scores: StudyScores) -> Document:
         "levels": ", ".join(map(str, plan.levels)),
         "namings": ", ".join(dict.fromkeys(run.naming for run in study.runs)),
         "seed": str(plan.seed),
+        **({"model": plan.model} if plan.asking else {}),
     }
-    if plan.asking:
-        facts["model"] = plan.model
     notes = [n for n in runs[0].report.notes if all(n in run.report.notes for run in runs)]
-    of_runs = [
-        (run.system, run.kg, note) for run in runs for note in run.report.notes if note not in notes
+    told: dict[tuple[str, str], list[str]] = {}  # of some runs alone
+    for run in runs:
+        for note in (note for note in run.report.notes if note not in notes):
+            told.setdefault((run.kg, note), []).append(run.system)
+    warned = [
+        note_about(f"{system}, {kg}", note)
+        for (kg, note), systems in told.items()
+        for system in systems
+        if note.startswith(WARNING)
     ]
-    warned = [note_about(f"{s}, {kg}", note) for s, kg, note in of_runs if note.startswith(WARNING)]
-    header = ("system", "graph", "note")
-    about = Table("notes", "What to know about single systems", header, tuple(of_runs))
+    lines = tuple((", ".join(systems), *about) for about, systems in told.items())
+    header = ("systems", "graph", "note")
+    about = Table("notes", "What to know about single systems", header, lines)
     return Document(
         f"A study of {release.name}",
         notes=(*_unanswered(scores), *warned, *notes),
         facts=facts,
         headline=headline(scores),
         figures=tuple(figures(scores)),
-        tables=(*tables(scores), *[about] * bool(of_runs)),
+        tables=(*tables(scores), *[about] * bool(lines)),
         questions=rows,
         labels=labels,
     )
