@@ -5,6 +5,7 @@ stands around it, comments before it, and what a database is asked to do with it
 ``EXPLAIN``, ``USE``).
 """
 
+import html
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -38,7 +39,7 @@ _CLOSING = {"“": "”"}
 _LABEL = re.compile(rf"[ \t]*(?:(cypher)\b(?!\s+\d)|(?!{_ANY})\w*[ \t]*\r?\n)", re.IGNORECASE)
 _TITLE = re.compile(
     r"[#*_\s]*(?:the\s)?(?:final\s)?(?:cypher(?:\s(?:query|statement))?|query|answer|statement)[*_]*\s*[:\uff1a]"
-    r"[*_]*\s*",
+    r"[*_]*\s*(?:[|>]-?[ \t]*\n\s*)?",
     re.IGNORECASE,
 )
 _TAG = re.compile(
@@ -53,6 +54,14 @@ _FENCE = re.compile(
     r"^[ \t]*(?:\w+\s*=\s*)?(?:~~~|\$\$|\"{3}|'{3})|(?:~~~|\$\$|\"{3}|'{3})[ \t]*$", re.MULTILINE
 )
 """What else stands where ``` might; in a query only inside a text, so at no end of a line."""
+
+_CODE = re.compile(rf"(\"{{3}}|'{{3}}|[\"'])(\s*{_ANY}.*?)(?<!\\)\1", re.DOTALL)
+"""A text in the code of a program that begins like a query."""
+
+_NEW_LINE = re.compile(r"\\n(?=\s*(?:(?i:AND|OR|WHERE|ORDER|SKIP|LIMIT|UNION)\b|" + _ANY + "))")
+"""A line break that is spelled out."""
+
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|#39|#x27);")
 
 _END = re.compile(r"(?:<end_of_turn>|<\|[a-z_]+\|>|</s>)\Z")
 """What some models close their turn with."""
@@ -91,12 +100,14 @@ _GOES_ON = re.compile(
 def cypher_of(text: str) -> tuple[str | None, str]:
     r"""The query in what a model wrote.
 
-    It stands in JSON under a key such as ``cypher``, in a tag such as ``<cypher>``, in a block between ```
-    and ```, or bare, where words may stand before and after it. A block that is not closed ends with the
-    text. Of several blocks those called cypher count, or else those that begin like a query. If they differ,
-    one that the line before it calls an alternative does not count, and of the others the last does if that
-    line calls it final, corrected or the like; else it is ambiguous. Neither what a model thinks aloud
-    nor a title (``Cypher:``) nor a mark of the end of its turn (``</s>``) is part of it.
+    It stands in JSON under a key such as ``cypher`` (also in the arguments of a tool), in a tag such as
+    ``<cypher>``, in a block between ``` and ```, or bare, where words may stand before and after it. A block
+    that is not closed ends with the text; one of a program counts for the query in its quotes. Of several
+    blocks those called cypher count, or else those that begin like a query. If they differ, one that the line
+    before it calls an alternative does not count, and of the others the last does if that line calls it
+    final, corrected or the like; else it is ambiguous. Neither what a model thinks aloud nor a title
+    (``Cypher:``) nor a mark of the end of its turn (``</s>``) is part of it. Entities (``&gt;``) and line
+    breaks that are spelled out are read as what they stand for.
 
     Returns:
         The query and "", or None and why there is none.
@@ -108,7 +119,10 @@ def cypher_of(text: str) -> tuple[str | None, str]:
         (None, 'it is empty')
     """
     reply = _END.sub("", visible_reply(text).rstrip()).strip()
+    reply = reply.removesuffix("**") if reply.count("**") % 2 else reply
     reply = reply if "```" in reply else _FENCE.sub("```", reply)
+    reply = html.unescape(reply) if _ENTITY.search(reply) else reply
+    reply = reply if "\n" in reply else _NEW_LINE.sub("\n", reply)
     return _query_of(_unquoted(reply)) if reply.strip("`") else (None, "it is empty")
 
 
@@ -132,6 +146,7 @@ def _unquoted(reply: str) -> str:
         value, end = decode(reply)
     except ValueError:
         return reply
+    value = value[0] if isinstance(value, list) and len(value) == 1 else value
     return value if isinstance(value, str) and end == len(reply) else reply
 
 
@@ -142,8 +157,9 @@ def _under_keys(value: Any, depth: int = 0) -> Iterator[str]:
     for key, item in value.items() if isinstance(value, dict) else ():
         if isinstance(item, str) and re.sub(r"[\W_]", "", key).lower() in _KEYS:
             yield item
-        elif isinstance(item, dict) and depth < MOST:
-            yield from _under_keys(item, depth + 1)
+        elif depth < MOST:  # arguments of a tool may be JSON in a text
+            packed = isinstance(item, str) and item.lstrip().startswith("{")
+            yield from _under_keys(next(json_values(item), None) if packed else item, depth + 1)
 
 
 def _blocks(reply: str) -> list[tuple[str, str]]:
@@ -157,6 +173,8 @@ def _blocks(reply: str) -> list[tuple[str, str]]:
         query = query[title.end() :] if title else query
         begin = _BEGIN.match(query)
         query = query[begin.end() :] if begin else query
+        if not begin and not (label and label[1]) and (code := _CODE.search(query)):
+            begin, query = code, code[2].strip().replace(f"\\{code[1][0]}", code[1][0])
         if query:
             found.append((2 if label and label[1] else bool(begin), words, query))
     best = max((rank for rank, _, _ in found), default=0)
@@ -168,7 +186,9 @@ def _one_of(blocks: list[tuple[str, str]]) -> tuple[str | None, str]:
     named = [(words.strip().rpartition("\n")[2], query) for words, query in blocks]
     left = [row for row in named if not _OTHER.search(row[0])] or named
     words, query = left[-1]
-    if len({" ".join(query.split()) for _, query in left}) == 1 or _FINAL.search(words):
+    if len({" ".join(query.split()).rstrip("; ") for _, query in left}) == 1 or _FINAL.search(
+        words
+    ):
         return query, ""
     return None, f"it has {len(left)} queries, and none is called the final one"
 

@@ -7,6 +7,7 @@ open a file or a connection (`rulemine.query.oxigraph.workers`). A query is hand
 or wrong; only what stands around it in a reply is left out.
 """
 
+import html
 import json
 import re
 import threading
@@ -296,6 +297,7 @@ def sparql_of(text: str) -> tuple[str | None, str]:
         (None, 'no block between ``` and ```, and no SELECT ?answer')
     """
     reply = visible_reply(text[:LONGEST]).strip()
+    reply = html.unescape(reply) if "&lt;" in reply else reply
     if not reply.strip("`"):
         return None, "it is empty"
     blocks = [

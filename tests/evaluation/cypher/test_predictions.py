@@ -141,6 +141,8 @@ WRAPPINGS = (
     "```cypher\n{}\n```\nAlternatively, by hand:\n```cypher\nMATCH (x) RETURN x.y\n```",
     "```cypher\nMATCH (x) RETURN x.y\n```\nNo. The corrected query:\n```cypher\n{}\n```",
     "```cypher\n{}\n```\nwhich gives\n```json\n[{\"name\": \"Arden\"}]\n```",
+    "cypher: |\n  {}", "```yaml\ncypher: |\n  {}\n```", "**Query:** {} **<|im_end|>**",
+    "```cypher\n{}\n```\nAgain:\n```cypher\n{};\n```",
     "**{}**", "> {}", "So:\n    {}", "<answer>{}", "{}\nResult: two names", "{}\n```", "{}\n\n---\nWe did.",
     "```cypher\n{}\n```\nAgain:\n```cypher\n{}\n```", "~~~cypher\n{}\n~~~", '"""\n{}\n"""', "$$\n{}\n$$",
     'query = """{}"""', "<code>{}</code>", "1. {}", "- {}", "Sure! {}", "neo4j$ {}",
@@ -175,6 +177,27 @@ def test_a_query_is_the_same_in_all_wrappings(query):
         for reply, read in found.items()
         if not (read in (query, f"{query};") or (query in WRONG and read in (None, reply)))
     } == {}
+
+
+QUERY = "MATCH (n {name: 'It'})-[:near]->(m) RETURN m.name"
+ARGUMENTS = json.dumps({"query": QUERY})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        json.dumps([QUERY]),
+        json.dumps({"name": "run", "arguments": ARGUMENTS}),
+        json.dumps([{"type": "function", "function": {"name": "run", "arguments": ARGUMENTS}}]),
+        f'```python\nquery = """\n{QUERY}\n"""\nsession.run(query)\n```',
+        f'```python\nsession.run("{QUERY}")\n```',
+        "```js\nrun('" + QUERY.replace("'", "\\'") + "')\n```",
+        QUERY.replace(" RETURN", "\\nRETURN"),
+        QUERY.replace(">", "&gt;").replace("'", "&#39;"),
+    ],
+)
+def test_a_query_that_a_program_packed_is_read(said):
+    assert " ".join((cypher_of(said)[0] or "").split()) == QUERY
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ def runner() -> Iterator[SparqlRunner]:
         f"# The query: {QUERY}",
         f'{{"sparql": "{QUERY}"}}',
         f"`{QUERY}`",
+        QUERY.replace("<", "&lt;").replace(">", "&gt;"),
     ],
 )
 def test_the_query_is_taken_from_a_reply(reply: str) -> None:
