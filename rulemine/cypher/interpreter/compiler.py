@@ -31,7 +31,17 @@ from rulemine.cypher.language.expressions import AGGREGATES
 from rulemine.cypher.language.syntax import Clause, PathElement, Term, UnsupportedError
 from rulemine.cypher.language.tokens import place_of
 
-__all__ = ["Code", "Compiler", "Row", "Scope", "aggregated", "either", "item_kind", "list_kind"]
+__all__ = [
+    "Arms",
+    "Code",
+    "Compiler",
+    "Row",
+    "Scope",
+    "aggregated",
+    "either",
+    "item_kind",
+    "list_kind",
+]
 
 Row = dict[str, Any]
 """Variable → value."""
@@ -42,7 +52,7 @@ Scope = Mapping[str, str]
 Empty: not known; ``property``: what a property may be.
 """
 
-_Arms = Sequence[Sequence[Clause]]
+Arms = Sequence[Sequence[Clause]]
 
 _STRUCTURES = frozenset(("Node", "Relationship", "Path", "Map"))
 
@@ -131,7 +141,7 @@ class Compiler:
         graph: StoredGraph,
         limits: RunLimits,
         text: str,
-        query: Callable[[_Arms, bool, Scope], Callable[[Row], Iterator[Row]]],
+        query: Callable[[Arms, bool, Scope], Callable[[Row], Iterator[Row]]],
         match: Callable[
             [tuple[PathElement, ...], Term | None, Scope],
             tuple[Callable[[Row], Iterator[Row]], Scope],
@@ -289,11 +299,7 @@ class Compiler:
     def _not(self, term: Term, scope: Scope) -> Code:
         run = self.condition(term.parts[0], scope)
 
-        def negated(row: Row) -> bool | None:
-            value = run(row)
-            return None if value is None else not value
-
-        return Code(negated, "Boolean")
+        return Code(lambda row: None if (held := run(row)) is None else not held, "Boolean")
 
     def _null(self, term: Term, scope: Scope) -> Code:
         run, wanted = self.term(term.parts[0], scope).run, term.kind == "is null"

@@ -24,6 +24,7 @@ from rulemine.cypher.language.syntax import (
     RelationPattern,
     SubqueryClause,
     Term,
+    joined_by_and,
     parts_of,
 )  # fmt: skip
 
@@ -296,7 +297,7 @@ class PathMatcher:
         self._never = len(set(links)) < len(links)
         if where is not None:
             compiler.condition(where, full)
-            self._conditions += _split(where)
+            self._conditions += joined_by_and(where)
 
     def _name(self, pattern: NodePattern, kind: str, scope: dict[str, str]) -> str:
         name = pattern.variable or self._compiler.fresh()
@@ -335,7 +336,7 @@ class PathMatcher:
 
     def _held(self, pattern: NodePattern, name: str) -> list[Term]:
         """What a node or relation must be, beside labels, as conditions."""
-        found = [] if pattern.where is None else list(_split(pattern.where))
+        found = list(joined_by_and(pattern.where))
         held = pattern.properties
         if held is None:
             return found
@@ -435,10 +436,7 @@ class PathMatcher:
         edges = sum(counts.get(type_, 0) for type_ in link.types) * (
             2 - abs(link.pattern.direction)
         )
-        return 0.01 + edges / max(1, self._most(near))
-
-    def _most(self, name: str) -> int:
-        return len(self._graph.of_types(self._labels(name))) if self._labels(name) else 0
+        return 0.01 + edges / max(1, len(self._graph.of_types(self._labels(near))))
 
     def _labels(self, name: str) -> tuple[str, ...]:
         """The types that a node may have, as far as labels say."""
@@ -455,7 +453,9 @@ class PathMatcher:
         """The node to start from, of those that are not bound."""
 
         def weight(name: str) -> int:
-            return 1 if self._looked_up(name, bound) else 2 + self._most(name)
+            if self._looked_up(name, bound):
+                return 1
+            return 2 + len(self._graph.of_types(self._labels(name)))
 
         return min((name for name in self._nodes if name not in bound), key=weight)
 
@@ -515,15 +515,6 @@ class PathMatcher:
             tests = [self._compiler.condition(term, inner) for term in held]
             return trails(way, edge, tests, step)
         return ends(way) if link.name in bound else expanded(way, step)
-
-
-def _split(term: Term) -> Iterator[Term]:
-    """The conditions that must all hold."""
-    if term.kind == "and":
-        for part in term.parts:
-            yield from _split(part)
-    else:
-        yield term
 
 
 def _indexed(value: Any) -> bool:

@@ -37,6 +37,8 @@ __all__ = [
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
+_NUMBERS = {int, float}
+
 _LONGEST = 16 * MOST_KEPT
 """Characters of a text."""
 
@@ -101,15 +103,9 @@ def _float_text(value: float) -> str:
     return f"{sign}{digits[0]}.{digits[1:] or '0'}E{exponent}"
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float)
-
-
 def _plus(one: Any, other: Any) -> Any:
     if one is None or other is None:
         return None
-    if _is_number(one) and _is_number(other):
-        return _added(one, other)
     lists = isinstance(one, list | tuple), isinstance(other, list | tuple)
     if any(lists):
         left = [*one] if lists[0] else [one]
@@ -121,7 +117,7 @@ def _plus(one: Any, other: Any) -> Any:
             if not isinstance(value, str | int | float | bool | datetime.date):
                 raise wrong("add", one, other)
         return _fitting(text_of(one) + text_of(other))
-    raise wrong("add", one, other)
+    return _added(one, other)
 
 
 def _fitting(text: str) -> str:
@@ -144,7 +140,7 @@ def _numeric(action: str, do: Callable[[Any, Any], Any]) -> Callable[[Any, Any],
     def checked(one: Any, other: Any) -> Any:
         if one is None or other is None:
             return None
-        if not (_is_number(one) and _is_number(other)):
+        if not {type(one), type(other)} <= _NUMBERS:
             raise wrong(action, one, other)
         found = do(one, other)
         return whole(found) if type(found) is int else found
@@ -207,11 +203,6 @@ def _ordered(holds: Callable[[int], bool]) -> Callable[[Any, Any], bool | None]:
     return compare
 
 
-def _unequal(one: Any, other: Any) -> bool | None:
-    found = equal(one, other)
-    return None if found is None else not found
-
-
 def inside(value: Any, items: Any) -> bool | None:
     """``value IN items``; a value that is no list is a list of one."""
     if items is None:
@@ -262,7 +253,7 @@ def _pattern(text: str) -> tuple[re.Pattern[str], int]:
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool | None]] = {
     "=": equal,
-    "<>": _unequal,
+    "<>": lambda one, other: None if (same := equal(one, other)) is None else not same,
     "<": _ordered(lambda found: found < 0),
     "<=": _ordered(lambda found: found <= 0),
     ">": _ordered(lambda found: found > 0),
@@ -386,22 +377,13 @@ def _to_float(value: str | int | float) -> float | None:
     return float(value)
 
 
-def _to_boolean(value: Any) -> bool | None:
-    if isinstance(value, str):
-        return {"true": True, "false": False}.get(value.strip().lower())
-    return bool(value)
+_BOOLEANS = {"true": True, "false": False}
 
 
 def _substring(text: str, first: int, length: int | None = None) -> str:
     if first < 0 or (length is not None and length < 0):
         raise EvaluationError("ExecutionFailed", "a start or length is negative.")
     return text[first:] if length is None else text[first : first + length]
-
-
-def _right(text: str, length: int) -> str:
-    if length < 0:
-        raise EvaluationError("ExecutionFailed", "a length is negative.")
-    return text[max(0, len(text) - length) :]
 
 
 def _replaced(text: str, old: str, new: str) -> str:
@@ -506,13 +488,21 @@ FUNCTIONS: dict[str, Signature] = {
     "btrim": Signature(str.strip, (_TEXT,), "String"),
     "substring": Signature(_substring, (_TEXT, _WHOLE, _WHOLE), "String", 2),
     "left": Signature(lambda text, length: _substring(text, 0, length), (_TEXT, _WHOLE), "String"),
-    "right": Signature(_right, (_TEXT, _WHOLE), "String"),
+    "right": Signature(
+        lambda text, n: _substring(text, max(0, len(text) - n), n), (_TEXT, _WHOLE), "String"
+    ),
     "replace": Signature(_replaced, (_TEXT, _TEXT, _TEXT), "String"),
     "split": Signature(_split, (_TEXT, "String List"), "List<String>"),
     "tointeger": Signature(_to_integer, ("Integer Float String Boolean",), "Integer"),
     "tofloat": Signature(_to_float, ("Integer Float String",), "Float"),
     "tostring": Signature(text_of, ("Integer Float String Boolean Date",), "String"),
-    "toboolean": Signature(_to_boolean, ("Boolean String Integer",), "Boolean"),
+    "toboolean": Signature(
+        lambda value: (
+            _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else bool(value)
+        ),
+        ("Boolean String Integer",),
+        "Boolean",
+    ),
     "abs": Signature(
         lambda v: whole(abs(v)) if isinstance(v, int) else abs(v), (_NUMBER,), "Integer|Float"
     ),

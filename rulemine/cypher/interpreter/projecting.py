@@ -359,10 +359,10 @@ class Projector:
         return value
 
 
-def _own_name(expression: Expression) -> str:
+def _own_name(column: Expression) -> str:
     """The name of a column that is a variable, or a map of one."""
-    term = expression.term
-    return str(term.parts[0].parts[0]) if term.kind == "project" else expression.variable
+    projected = column.term.kind == "project"
+    return str(column.term.parts[0].parts[0]) if projected else column.variable
 
 
 def _simple(term: Term) -> bool:

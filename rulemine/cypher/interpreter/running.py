@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, reduce
 from typing import Any
 
-from rulemine.cypher.interpreter.compiler import Compiler, Row, Scope, either, item_kind
+from rulemine.cypher.interpreter.compiler import Arms, Compiler, Row, Scope, either, item_kind
 from rulemine.cypher.interpreter.matching import PathMatcher, names_in
 from rulemine.cypher.interpreter.projecting import Projector, distinct
 from rulemine.cypher.interpreter.values import ExhaustedError, RunLimits, StoredGraph, stored
@@ -31,7 +31,6 @@ from rulemine.kg.property_graph.schema import Schema
 
 __all__ = ["projected", "run"]
 
-_Arms = Sequence[Sequence[Clause]]
 _Step = Callable[[Iterable[Row]], Iterator[Row]]
 
 
@@ -101,7 +100,9 @@ def projected(
 class _Engine:
     def __init__(self, graph: StoredGraph, statement: Statement, limits: RunLimits) -> None:
         self._statement, self._limits = statement, limits
-        self._compiler = Compiler(graph, limits, statement.text, self._subquery, self._matched)
+        self._compiler = Compiler(
+            graph, limits, statement.text, lambda *query: self._arms(*query)[1], self._matched
+        )
 
     def statement(self) -> tuple[tuple[str, ...], Iterator[Row]]:
         columns, run = self._arms(self._statement.arms, self._statement.every, {}, final=True)
@@ -117,11 +118,8 @@ class _Engine:
         matcher = PathMatcher(self._compiler, paths, where, scope)
         return matcher.rows(), matcher.scope
 
-    def _subquery(self, arms: _Arms, every: bool, scope: Scope) -> Callable[[Row], Iterator[Row]]:
-        return self._arms(arms, every, scope)[1]
-
     def _arms(
-        self, arms: _Arms, every: bool, scope: Scope, *, final: bool = False
+        self, arms: Arms, every: bool, scope: Scope, *, final: bool = False
     ) -> tuple[Scope, Callable[[Row], Iterator[Row]]]:
         """Columns of a query, and its rows for a row of its scope."""
         made = [self._arm(arm, scope, final) for arm in arms]

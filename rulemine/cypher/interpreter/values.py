@@ -273,8 +273,7 @@ def equal(one: Any, other: Any) -> bool | None:
     return decided(map(equal, one, other), False)
 
 
-_NESTED = (list, tuple, dict)
-_NUMBERS = (int, float)
+_NESTED, _NUMBERS, _PLAIN = (list, tuple, dict), (int, float), (str, bool, datetime.date)
 
 
 def decided(some: Iterable[bool | None], by: bool) -> bool | None:
@@ -306,9 +305,6 @@ def compared(one: Any, other: Any) -> int | None:
     if first is second and first is not type(None):
         raise NotImplementedError(f"comparing two values of the kind {kind_of(one)}")
     return None
-
-
-_PLAIN = (str, bool, datetime.date)
 
 
 def grouped(value: Any) -> Any:

@@ -21,6 +21,7 @@ from rulemine.cypher.language.syntax import (
     Statement,
     SubqueryClause,
     Term,
+    joined_by_and,
     parts_of,
 )
 
@@ -225,8 +226,8 @@ def _of_clauses(clauses: Sequence[Clause]) -> Iterator[Condition]:
                     for name, value in fixed_of(thing):
                         got = Term("get", (Term("variable", ("",)), name))
                         yield _condition(Term("=", (got, value)))
-                    yield from _joined(thing.where)
-            yield from _joined(clause.where)
+                    yield from map(_condition, joined_by_and(thing.where))
+            yield from map(_condition, joined_by_and(clause.where))
         elif isinstance(clause, ProjectionClause):
             meant = {item.alias: item.expression.term for item in clause.items if item.alias}
             for key in clause.order:
@@ -236,21 +237,10 @@ def _of_clauses(clauses: Sequence[Clause]) -> Iterator[Condition]:
             for word, number in (("SKIP", clause.skip), ("LIMIT", clause.limit)):
                 if number is not None:
                     yield Condition(f"{word} {_text_of(number)}")
-            yield from _joined(clause.condition)
+            yield from map(_condition, joined_by_and(clause.condition))
         elif isinstance(clause, SubqueryClause):
             for arm in clause.arms:
                 yield from _of_clauses(arm)
-
-
-def _joined(term: Term | None) -> Iterator[Condition]:
-    """The conditions that must all hold."""
-    if term is None:
-        return
-    if term.kind == "and":
-        for part in term.parts:
-            yield from _joined(part)
-    else:
-        yield _condition(term)
 
 
 def _condition(term: Term) -> Condition:

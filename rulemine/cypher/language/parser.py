@@ -123,10 +123,13 @@ class StatementParser(Expressions):
         word = self.here.word
         if word in _WRITING:
             self.fail(f"{word} would change the graph, which may only be read.", kind="write")
-        if word == "LOAD":
-            self.fail("LOAD CSV reads a file; only the graph may be asked.", kind="load")
-        if word in ("USE", "SHOW"):
-            self.fail(f"{word} asks more than the graph.", kind="graph")
+        if word in ("LOAD", "USE", "SHOW"):
+            reads = (
+                "reads a file; only the graph may be asked"
+                if word == "LOAD"
+                else "asks more than the graph"
+            )
+            self.fail(f"{word} {reads}.", kind="load" if word == "LOAD" else "graph")
         if word in _NOT_READ:
             self.unsupported(f"{word} is not read here")
         self.expected("a clause (MATCH, WITH, UNWIND, CALL, RETURN) that may stand here")

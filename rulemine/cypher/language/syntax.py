@@ -22,6 +22,7 @@ __all__ = [
     "Term",
     "UnsupportedError",
     "Unwind",
+    "joined_by_and",
     "parts_of",
 ]
 
@@ -318,3 +319,12 @@ def parts_of(part: Any) -> Iterator[Any]:
         yield part
         for each in fields(part):
             yield from parts_of(getattr(part, each.name))
+
+
+def joined_by_and(term: Term | None) -> Iterator[Term]:
+    """The conditions that must all hold."""
+    if term is not None and term.kind == "and":
+        for part in term.parts:
+            yield from joined_by_and(part)
+    elif term is not None:
+        yield term

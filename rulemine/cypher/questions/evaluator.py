@@ -238,9 +238,8 @@ def _from_the_subject(
 
 def _is(graph: PropertyGraph, at: int, node: PatternNode) -> bool:
     found = graph.nodes[at]
-    if node.id is not None:
-        return found.type == node.type and found.id == node.id
-    return found.type == node.type and node.name in (None, found.name)
+    named = node.name in (None, found.name) if node.id is None else found.id == node.id
+    return found.type == node.type and named
 
 
 def counted_bindings(graph: PropertyGraph, query: PatternQuery) -> Iterator[Binding]:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rulemine.cypher.questions.evaluator import Binding, Rows, counted_bindings, evaluate
+from rulemine.cypher.questions.evaluator import Rows, counted_bindings, evaluate
 from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.cypher.questions.templates import NAMING
 from rulemine.cypher.rows import in_order, row_text
@@ -155,15 +155,11 @@ def _matches(
     query: PatternQuery, graph: PropertyGraph, removed: Collection[Triple]
 ) -> Iterator[_Match]:
     for row in counted_bindings(graph, query):
-        triples = tuple(sorted(_triples(graph, row)))
+        edges = (graph.edges[at] for at in row.edges.values())
+        triples = tuple(sorted({(edge.subject, edge.type, edge.object) for edge in edges}))
         yield _Match(
             row.nodes["n"], triples, frozenset(triple for triple in triples if triple in removed)
         )
-
-
-def _triples(graph: PropertyGraph, row: Binding) -> set[Triple]:
-    edges = (graph.edges[at] for at in row.edges.values())
-    return {(edge.subject, edge.type, edge.object) for edge in edges}
 
 
 def _lost(

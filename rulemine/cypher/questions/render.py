@@ -35,7 +35,8 @@ def quoted_name(name: str) -> str:
 def quoted_value(value: Scalar | None) -> str:
     """A value as Cypher has it."""
     if isinstance(value, str):
-        return f'"{_ESCAPED.sub(_escape, value)}"'
+        text = _ESCAPED.sub(lambda at: _ESCAPES.get(at[0]) or f"\\u{ord(at[0]):04X}", value)
+        return f'"{text}"'
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime.date):
@@ -103,10 +104,6 @@ def columns_of(result: ReturnClause) -> tuple[str, ...]:
         "comparison_arithmetic": ("answer",),
         "union_count": ("count(n)",),
     }.get(result.template, ("n.name",))
-
-
-def _escape(found: re.Match[str]) -> str:
-    return _ESCAPES.get(found[0]) or f"\\u{ord(found[0]):04X}"
 
 
 def _matched(query: PatternQuery) -> str:
