@@ -17,9 +17,9 @@ that match is never run. The queries written here bind the same nodes.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 from rulemine.cypher.language.expressions import unescaped
@@ -312,16 +312,14 @@ def _plain_keys(keys: list[tuple[Any, ...]]) -> list[Any]:
 
 def spelling_of(graph: PropertyGraph | None) -> Spelling:
     """The letters of the names and texts of a graph; of a graph that is not known, none."""
-
-    def texts() -> Iterator[str]:
-        for part in (graph.nodes, graph.edges) if graph else ():
-            for thing in part:
-                yield from (getattr(thing, "name", ""), thing.id)
-                for value in thing.properties.values():
-                    items = value if isinstance(value, tuple) else (value,)
-                    yield from (item for item in items if isinstance(item, str))
-
-    return Spelling(texts())
+    things: Iterable[Any] = chain(graph.nodes, graph.edges) if graph else ()
+    values = (
+        value
+        for thing in things
+        for value in (getattr(thing, "name", ""), thing.id, *thing.properties.values())
+    )
+    items = (item for value in values for item in (value if isinstance(value, tuple) else [value]))
+    return Spelling(item for item in items if isinstance(item, str))
 
 
 def spelled(query: str, spelling: Spelling) -> str:

@@ -45,7 +45,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 from rulemine.rules.blocks import MapLike
-from rulemine.text.tables import Table
+from rulemine.text.tables import Table, Values
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = [
@@ -433,21 +433,15 @@ def tables_of_queries(asked: Sequence[AskedQuery]) -> tuple[Table, ...]:
         lambda row: (row.found.scores.state,),
         lambda row: _cut(row.found.scores.said),
     )  # fmt: skip
-    table = _counted(
+    wrong = [row.found.scores.kinds for row in asked if row.found.scores.kinds]
+    errors = _counted(
         "errors", "Kinds of errors", "kind", asked, ERROR_KINDS, lambda row: row.found.scores.kinds,
-        lambda row: _cut(row.predicted),
+        lambda row: _cut(row.predicted), len(wrong),
     )  # fmt: skip
-    wrong = [row.found.scores.kinds for row in asked if row.found.scores.kinds] or [()]
-    shares = {kind: sum(kind in kinds for kinds in wrong) / len(wrong) for kind in ERROR_KINDS}
-    several = sum(len(kinds) > 1 for kinds in wrong)
-    has = "has" if several == 1 else "have"
-    note = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
-    errors = replace(
-        table,
-        header=(*table.header, "share of wrong ones"),
-        rows=tuple((*row, Score(shares[str(row[0])], None, None)) for row in table.rows),
-        notes=(note, *table.notes) if several else table.notes,
-    )
+    if several := sum(len(kinds) > 1 for kinds in wrong):
+        has = "has" if several == 1 else "have"
+        note = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
+        errors = replace(errors, notes=(note, *errors.notes))
     return tuple(table for table in (states, errors) if table.rows)
 
 
@@ -499,15 +493,23 @@ def _counted(
     words: Mapping[str, str],
     of: Callable[[AskedQuery], Sequence[str]],
     shown: Callable[[AskedQuery], str],
+    whole: int = 0,
 ) -> Table:
-    """How many are of each group, and below it what the group is and what is shown of its first."""
+    """How many are of each group, and below it what the group is and what is shown of its first.
+
+    With the number of wrong ones, also the share of these.
+    """
     groups = {name: some for name in words if (some := [row for row in asked if name in of(row)])}
-    notes = []
-    for name, (row, *_) in groups.items():
-        text = shown(row)
-        notes.append(f"{name}: {words[name]}; first {row.id}{': ' * bool(text)}{text}")
-    rows = tuple((name, len(some)) for name, some in groups.items())
-    return Table(id_, title, (heading, "n"), rows, tuple(notes))
+    notes = (
+        f"{name}: {words[name]}; first {row.id}: {shown(row)}".removesuffix(": ")
+        for name, (row, *_) in groups.items()
+    )
+    rows: tuple[Values, ...] = tuple(
+        (name, len(some), *([Score(len(some) / whole, None, None)] if whole else []))
+        for name, some in groups.items()
+    )
+    header = (heading, "n", *["share of wrong ones"] * bool(whole))
+    return Table(id_, title, header, rows, tuple(notes))
 
 
 def _cut(value: object) -> str:

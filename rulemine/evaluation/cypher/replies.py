@@ -38,7 +38,7 @@ _PATTERN = re.compile(r"[({]\s*`?\w*`?\s*:|-\[|->|<-")
 _CLOSING = {"“": "”"}
 _LABEL = re.compile(rf"[ \t]*(?:(cypher)\b(?!\s+\d)|(?!{_ANY})\w*[ \t]*\r?\n)", re.IGNORECASE)
 _TITLE = re.compile(
-    r"[#*_\s]*(?:the\s)?(?:final\s)?(?:cypher(?:\s(?:query|statement))?|query|answer|statement)[*_]*\s*[:\uff1a]"
+    r"\A[#*_\s]*(?:the\s)?(?:final\s)?(?:cypher(?:\s(?:query|statement))?|query|answer|statement)[*_]*\s*[:\uff1a]"
     r"[*_]*\s*(?:[|>]-?[ \t]*\n\s*)?",
     re.IGNORECASE,
 )
@@ -169,8 +169,7 @@ def _blocks(reply: str) -> list[tuple[str, str]]:
     for words, block in zip(parts[::2], parts[1::2], strict=False):
         label = _LABEL.match(block)
         query = block[label.end() if label else 0 :].strip()
-        title = _TITLE.match(query)
-        query = query[title.end() :] if title else query
+        query = _TITLE.sub("", query)
         begin = _BEGIN.match(query)
         query = query[begin.end() :] if begin else query
         if not begin and not (label and label[1]) and (code := _CODE.search(query)):
@@ -195,8 +194,7 @@ def _one_of(blocks: list[tuple[str, str]]) -> tuple[str | None, str]:
 
 def _bare(reply: str) -> str:
     """The query of a reply without blocks; "" where there is none."""
-    title = _TITLE.match(reply)
-    reply = reply[title.end() :] if title else reply
+    reply = _TITLE.sub("", reply)
     begin = _BEGIN.match(reply)
     words = None if begin else _AFTER_WORDS.search(reply)
     if (found := begin or words) is None or (words and _PATTERN.search(reply, 0, words.start())):
