@@ -171,7 +171,8 @@ class SentenceReader:
             elif reply.is_topic(named):
                 rank = Rank.TOPIC
             else:
-                rank = self._rank_of_word(names, at, low, marked, joined, spelled)
+                then = names[at + 1] if at + 1 < len(names) else None
+                rank = self._rank_of_word(named, then, low, marked, joined, spelled)
                 if rank is not None and (
                     asks
                     or named.start < reach
@@ -265,66 +266,45 @@ class SentenceReader:
         return found
 
     def _rank_of_word(
-        self, names: Sequence[Named], at: int, low: int, marked: bool, joined: bool, spelled: bool
+        self, named: Named, then: Named | None, low: int, marked: bool, joined: bool, spelled: bool
     ) -> int | None:
         """The rank of a name that may be an ordinary word where it stands; None if it is one."""
-        named, text = names[at], self.text
+        text, words = self.text, lex.words
         word = text[named.start : named.end]
-        left, right = text[max(0, named.start - 1) : named.start], text[named.end : named.end + 1]
-        if left and left + right in ('""', "''", "**", "__", "``", "«»", "»«", "「」", "『』"):
+        lower, is_small = word.casefold(), word == word.casefold()
+        number = word.isdecimal()
+        if (number and self.reply.numbered) or lex.SET_OFF.match(text, max(0, named.start - 1)):
             return Rank.ANSWER
-        if self.reply.numbered and word.isdecimal():
-            return Rank.ANSWER
-        lower = word.casefold()
-        if not word.isalnum():
-            return (
-                Rank.WORD
-                if named.folded and spelled and word == lower and not joined
-                else Rank.ANSWER
-            )
-        leads = not re.search(r"\w", text[max(low, named.start - _NEAR) : named.start])
-        then = names[at + 1] if at + 1 < len(names) else None
-        follows = then is not None and lex.AND.fullmatch(text, named.end, then.start) is not None
-        gap = text[named.end : then.start] if then else ""
-        listed = then is not None and not gap.isspace() and self._joined(named.end, then)
         after = text[named.end : named.end + 30].lstrip("*_\"'`")
-        ends = not after.strip() or bool(re.match(r"\s*[.,;:()!?|\n、，；。：（）]|\s+[-—]", after))
-        if lower in lex.words["function_words"]:
-            if (
-                marked
-                and leads
-                and (
-                    (listed and lower not in lex.words["interjections"]) or not after.strip(" .\n")
-                )
-            ):
+        ends, goes_on = lex.ENDS.match(after) is not None, lex.GOES_ON.match(after) is not None
+        leads = not re.search(r"\w", text[max(low, named.start - _NEAR) : named.start])
+        begins = marked and leads and ends
+        gap = text[named.end : then.start] if then else " "
+        listed = then is not None and not gap.isspace() and self._joined(named.end, then)
+        if lower in words["function_words"]:
+            follows = lex.AND.fullmatch(gap) is not None
+            counts = follows or (marked and leads and listed) or (joined and ends and not is_small)
+            alone = begins and not after.strip(" .\n")
+            if alone or (counts and lower not in words["interjections"]):
                 return Rank.ANSWER
-            if lower not in lex.words["interjections"] and (
-                follows or (joined and ends and word[0].isupper())
-            ):
-                return Rank.ANSWER
-            return Rank.WORD if not leads and word[0].isupper() else None
-        if word.isdecimal() and re.match(r"\s+(?!(?:is|are|was|were|and|or)\b)[a-z]", after):
+            return Rank.WORD if not leads and not is_small else None
+        if goes_on and (number or lower in words["adjectives"]):
             return None  # so many of them
-        if lower in lex.words["type_words"] or word.isdecimal():
-            if (marked and leads and ends) or joined or listed:
-                return Rank.ANSWER
-            return None if word == lower and lex.THE.search(text[: named.start][-9:]) else Rank.WORD
-        if lower in lex.words["adjectives"]:
-            is_adjective = re.match(r"\s+(?!(?:is|are|was|were|and|or|as|in)\b)[a-z]", after)
-            return None if is_adjective else Rank.ANSWER
-        if named.folded and spelled and word == lower and not joined:
-            return Rank.WORD
-        if (
-            leads
-            and not marked
-            and word.isalpha()
-            and word[0].isupper()
-            and not ends
-            and not follows
-            and not lex.AUXILIARY.match(after)
-        ):
-            return Rank.WORD
-        return Rank.ANSWER
+        is_kind = lower in words["type_words"]
+        first = (
+            leads and not marked and word.istitle() and not ends and not lex.AUXILIARY.match(after)
+        )
+        weak = (
+            is_kind
+            or number
+            or (named.folded and spelled and is_small)
+            or (first and word.isalpha())
+        )
+        if not weak or joined or listed or begins:
+            return Rank.ANSWER
+        return (
+            None if is_kind and is_small and lex.THE.search(text[: named.start][-9:]) else Rank.WORD
+        )
 
     # What stands beside what a sentence says.
 

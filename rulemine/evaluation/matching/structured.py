@@ -6,7 +6,7 @@ no answer, and nor is what stands for the format that was asked for.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from rulemine.evaluation.matching.lexicon import is_aside_label, lex
@@ -14,7 +14,7 @@ from rulemine.text.json_reply import decode, json_spans
 
 __all__ = ["JsonAnswers", "json_answers"]
 
-_NAME_KEYS = ("name", "entity", "label", "value", "title", "text", "id")
+_NAME_KEYS = ("name", "entity", "label", "value", "title", "text")
 _DEEPEST = 50
 
 
@@ -44,7 +44,7 @@ def json_answers(
     """
     if "{" not in text and "[" not in text:
         return JsonAnswers(None, False, text)
-    reader = _Names(is_name, is_topic)
+    reader = _Texts(is_name, is_topic)
     has_key, values, at, rest = lex.HAS_KEY.search(text), list[Any](), 0, text
     for start, end, value in json_spans(text) if has_key else ():
         if lex.EXAMPLE.search(text[max(at, start - 80) : start]):
@@ -94,53 +94,34 @@ def _under(value: Any, key: re.Pattern[str], depth: int = 0) -> Iterator[Any]:
             yield from _under(inner, key, depth + 1)
 
 
-class _Names:
-    """Takes the texts from a value that are answers: of an object its name, without reasons."""
+class _Texts:
+    """Takes the texts from a value that are answers."""
 
     def __init__(self, is_name: Callable[[str], bool], is_topic: Callable[[str], bool]) -> None:
         self._is_name, self._is_topic = is_name, is_topic
 
-    def of(self, value: Any, depth: int = 0) -> Iterator[str]:
-        if isinstance(value, str):
-            yield value
-        elif type(value) in (int, float):
+    def of(self, value: Any, depth: int = 0, listed: bool = False) -> Iterator[str]:
+        """The texts: of an object its name, without reasons; of one in a list without a name the first."""
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
             yield str(value)
-        elif isinstance(value, list) and depth < _DEEPEST:
-            for item in value:
-                yield from self._one(item, depth + 1)
-        elif isinstance(value, dict) and depth < _DEEPEST and not _is_refuted(value):
-            value = self._untitled(value)
-            if not isinstance(value, dict):
-                yield from self.of(value, depth + 1)
-            elif names := [key for key in value if self._is_name(key)]:
-                yield from (key for key in names if value[key] is not False)
-            elif any(key.casefold() in _NAME_KEYS for key in value):
-                yield from self._one(value, depth + 1)
-            else:
-                for key, item in value.items():
-                    if not is_aside_label(key):
-                        yield from self.of(item, depth + 1)
+        inner = list(self._inside(value, listed)) if depth < _DEEPEST else []
+        for item in inner:
+            yield from self.of(item, depth + 1, isinstance(value, list))
 
-    def _untitled(self, value: dict[str, Any]) -> Any:
-        """An object without the topic entities that it describes, as keys or under them."""
-        if under := [item for key, item in value.items() if self._is_topic(key)]:
-            return under
-        return {
-            k: v for k, v in value.items() if not (isinstance(v, str) and self._is_topic(v))
-        } or value
-
-    def _one(self, item: Any, depth: int) -> Iterator[str]:
-        """The name of one answer: what a key of names has, else the first text."""
-        if not isinstance(item, dict):
-            yield from self.of(item, depth)
-            return
-        if _is_refuted(item):
-            return
-        item = self._untitled(item)
-        if not isinstance(item, dict):
-            yield from self.of(item, depth + 1)
-            return
-        found = [item[key] for key in item if lex.ANSWER_KEY.fullmatch(key.strip())]
-        found = found or [item[key] for key in item if key.casefold() in _NAME_KEYS[:-1]]
-        found = found or [value for key, value in item.items() if not is_aside_label(key)]
-        yield from self.of(found[0], depth + 1) if found else ()
+    def _inside(self, value: Any, listed: bool) -> Iterable[Any]:
+        """What of a list or an object may be an answer; of an object not what it describes, the topic."""
+        if isinstance(value, list):
+            return value
+        if not isinstance(value, dict) or _is_refuted(value):
+            return ()
+        about = {k: v for k, v in value.items() if not (isinstance(v, str) and self._is_topic(v))}
+        about = about or value
+        names = [key for key in about if self._is_name(key)]
+        named = [v for key, v in about.items() if lex.ANSWER_KEY.fullmatch(key.strip())]
+        named = named or [v for key, v in about.items() if key.casefold() in _NAME_KEYS]
+        others = [v for key, v in about.items() if not is_aside_label(key)]
+        return (
+            [v for key, v in about.items() if self._is_topic(key)]
+            or [key for key in names if about[key] is not False]
+            or ([] if names else named[:1] or (others[:1] if listed else others))
+        )

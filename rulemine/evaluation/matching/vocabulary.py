@@ -22,8 +22,9 @@ Guarantee: time grows with the length of the text.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from rulemine.evaluation.matching.lexicon import (
@@ -53,12 +54,8 @@ LONGEST_OUTPUT = 1_000_000
 
 def bounded(answers: Sequence[str]) -> Sequence[str]:
     """The first answers of a list that have `LONGEST_OUTPUT` characters together at most."""
-    total = 0
-    for number, answer in enumerate(answers):
-        total += len(answer)
-        if total > LONGEST_OUTPUT:
-            return answers[:number]
-    return answers
+    totals = list(accumulate(map(len, answers)))
+    return answers[: bisect_right(totals, LONGEST_OUTPUT)]
 
 
 class Read(NamedTuple):
@@ -536,16 +533,18 @@ class _Reader(SentenceReader):
                 return "names", self._prose(start, end, marked)
             return self._line(value_at, end, is_item=is_item, marked=marked, labels=labels - 1)
         word = text[listed[0].start : listed[0].end].casefold()
-        ends = note[:1] in ("", *".!)]}(-—:|") or (is_item and note[:1] in ",;=<>→")
-        if (
-            note[:1] in (".", "!") and note[1:].strip() and word in lex.words["function_words"]
-        ) or (note[:1] == "(" and lex.ADDED.match(note)):
-            ends = False  # "Yes. It is …"; "Ann (and Bob)"
-        if lex.NOTE_CLAUSE.match(note) and not any(map(reply.is_topic, listed)):
-            comma = text.find(",", end - len(note) + 1, end)
-            ends = ends or comma < 0 or not reply.has_answer(comma, end)
-        if marked and not ends and (note[0] in ",;" or lex.NOTE.match(note)):
-            ends = any(not reply.is_topic(named) for named in listed)
+        comma = text.find(",", end - len(note) + 1, end)
+        may_note = not any(map(reply.is_topic, listed))
+        clause = (
+            may_note
+            and lex.NOTE_CLAUSE.match(note)
+            and not reply.has_answer(max(comma, 0) or end, end)
+        )
+        more = note[:1] in (".", "!") and note[1:].strip() and word in lex.words["function_words"]
+        ends = (
+            (lex.NOTE_ENDS.match(note) and not more) or clause or (is_item and note[0] in ",;=<>→")
+        )
+        ends = ends or (marked and may_note and lex.NOTE.match(note))
         if any(lex.REFUTED.match(text, named.end, end) for named in listed) or (
             lex.YES.match(note) and reply.has_answer(stop, end)
         ):
