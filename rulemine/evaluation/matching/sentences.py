@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from rulemine.evaluation.matching.lexicon import lex
 from rulemine.evaluation.matching.names import Named, ReplyText
@@ -46,13 +46,9 @@ class SentenceReader:
 
     def _lines(self, start: int, end: int) -> list[Span]:
         """Where the lines of a part begin and end, without their breaks."""
-        found, at = list[Span](), start
-        while at <= end:
-            stop = self.text.find("\n", at, end)
-            stop = end if stop < 0 else stop
-            found.append((at, stop))
-            at = stop + 1
-        return found
+        lines = self.text[start:end].split("\n")
+        starts = accumulate((len(line) + 1 for line in lines), initial=start)
+        return [(at, at + len(line)) for at, line in zip(starts, lines, strict=False)]
 
     def _passing(self, start: int, end: int) -> list[Named]:
         """The names of a part as such that are said in passing."""
@@ -184,8 +180,8 @@ class SentenceReader:
                     )
                     or lex.ON_THE_WAY.search(window)
                     or (
-                        lex.LONGER.match(text, named.end, high)
-                        and not reply.is_inside(named.end + 1)
+                        (more := lex.LONGER.match(text, named.end))
+                        and not reply.is_inside(more.end() - 1)
                     )
                     or self._is_of(named, low, high)
                     or any(
@@ -241,7 +237,7 @@ class SentenceReader:
     def _end_of_list(self, named: Named) -> int:
         """Where the last of the names that follow a name directly ends."""
         for after in self.reply.within(named.end, named.end + _NEAR * 5):
-            if self.text[named.end : after.start].isspace() or not self._joined(named.end, after):
+            if not self._joined(named.end, after):
                 break
             named = after
         return named.end
@@ -254,7 +250,7 @@ class SentenceReader:
             for left, right in pairwise(names[at:]):
                 gap = self.text[left.end : right.start]
                 is_dash = lex.DASH.fullmatch(gap) is not None
-                if len(gap) > 300 or not (is_dash or lex.ARROW.search(gap)) or "\n" in gap:
+                if not (is_dash or lex.ARROW.search(gap)):
                     break
                 dashed |= is_dash
                 last += 1
@@ -354,24 +350,10 @@ class SentenceReader:
 
     def _parentheses(self, low: int, high: int) -> Iterator[Span]:
         """The parts in parentheses that follow a name which is no topic, or are triples."""
-        depth = begin = 0
-        for mark in re.compile(r"[()（）]").finditer(self.text, low, high):
-            if self.reply.is_inside(mark.start()):
-                continue
-            if mark[0] in "(（":
-                depth += 1
-                begin = mark.start() if depth == 1 else begin
-            elif depth:
-                depth -= 1
-                inside = self.text[begin : min(mark.end(), begin + 400)]
-                if depth or lex.ADDED.match(inside):
-                    continue
-                named = self.reply.before(begin)
-                follows = (
-                    named is not None
-                    and begin - named.end < 9
-                    and not self.reply.is_topic(named)
-                    and lex.ONLY_MARKUP.fullmatch(self.text, named.end, begin) is not None
-                )
-                if follows or lex.TRIPLE.search(inside):
-                    yield begin, mark.end()
+        for part in lex.IN_PARENTHESES.finditer(self.text, low, high):
+            named = self.reply.before(part.start())
+            gap = self.text[named.end : part.start()] if named else "-"
+            follows = named and not self.reply.is_topic(named) and lex.ONLY_MARKUP.fullmatch(gap)
+            is_added = self.reply.is_inside(part.start()) or lex.ADDED.match(part[0])
+            if not is_added and (follows or lex.TRIPLE.search(part[0])):
+                yield part.span()

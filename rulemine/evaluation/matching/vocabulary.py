@@ -384,16 +384,15 @@ class _Reader(SentenceReader):
 
     def _end_of_table(self, lines: Sequence[Span], at: int) -> int:
         """Where a table ends that begins at a line: it has a rule, or three rows of as many bars."""
-        if "|" not in self.text[slice(*lines[at])] or at + 1 >= len(lines):
-            return at
-        rule = self.text[slice(*lines[at + 1])]
-        has_rule = ("|" in rule or "+" in rule) and lex.TABLE_RULE.fullmatch(rule) is not None
-        bars, stop = len(self._bars(lines[at])), at + 1
-        while stop < len(lines) and "|" in self.text[slice(*lines[stop])]:
-            if not has_rule and len(self._bars(lines[stop])) != bars:
+        head, rule = (self.text[slice(*line)] for line in [*lines[at : at + 2], (0, 0)][:2])
+        has_rule = "|" in head and lex.TABLE_RULE.fullmatch(rule) is not None
+        stop = at
+        while (has_rule or head.count("|") > 1) and stop < len(lines):
+            row = self.text[slice(*lines[stop])]
+            if "|" not in row and "-+-" not in row:
                 break
             stop += 1
-        return stop if has_rule or (bars > 1 and stop > at + 2) else at
+        return stop if has_rule or stop > at + 2 else at
 
     def _column(self, rows: Sequence[Span]) -> list[Named]:
         """The names in the first column in most cells of which there are names, and not the topic's."""
@@ -490,9 +489,7 @@ class _Reader(SentenceReader):
         for line in lines:
             kind, found = self._line(*line, marked=marked)
             words = self.text[slice(*line)]
-            if (kind == "aside" and not self._is_triple(*line)) or (
-                kind == "none" and ":" in words and is_aside_label(words)
-            ):
+            if kind in ("aside", "none") and ":" in words and is_aside_label(words):
                 yield "aside", demoted(self._prose(line[0], lines[-1][1])), line
                 return
             yield "aside" if kind == "none" else kind, found, line
@@ -521,8 +518,6 @@ class _Reader(SentenceReader):
         start = label.end() if label else start
         if label and is_rejection(label[0]):
             return "aside", [n._replace(rank=Rank.DENIED) for n in names]
-        if self._is_triple(start, end):
-            return "aside", self._passing(start, end)
         first = lex.DECORATION.fullmatch(text, start, names[0].start)
         if first is None or re.search(r"[❌✗✘🚫]|~~", first[0]):
             return "prose", self._prose(start, end, marked)
@@ -541,26 +536,29 @@ class _Reader(SentenceReader):
             and not reply.has_answer(max(comma, 0) or end, end)
         )
         more = note[:1] in (".", "!") and note[1:].strip() and word in lex.words["function_words"]
-        ends = (
-            (lex.NOTE_ENDS.match(note) and not more) or clause or (is_item and note[0] in ",;=<>→")
+        has_note = (
+            (lex.NOTE_ENDS.match(note) and not more)
+            or clause
+            or (is_item and note[0] in ",;=<>→")
+            or (marked and may_note and lex.NOTE.match(note))
         )
-        ends = ends or (marked and may_note and lex.NOTE.match(note))
-        if any(lex.REFUTED.match(text, named.end, end) for named in listed) or (
-            lex.YES.match(note) and reply.has_answer(stop, end)
-        ):
-            ends = False
-        if not ends:
+        says_yes = lex.YES.match(note) and reply.has_answer(stop, end)
+        refuted = any(lex.REFUTED.match(text, named.end, end) for named in listed)
+        if says_yes or refuted or not has_note:
             found = self._prose(start, end, marked)
             is_word = found and found[0][:2] == listed[0][:2] and found[0].rank == Rank.WORD
             if is_item and is_word and not (len(listed) == 1 and word in lex.words["kinds"]):
                 found[0] = found[0]._replace(rank=Rank.ANSWER)  # it begins an item
             return "statements" if is_item else "prose", found
+        if is_item and lex.NOTE_DENIES.search(note):
+            return "names", self._passing(listed[0].start, stop)
+        words = lex.words["interjections"]
         return "names", [
             n._replace(
                 rank=Rank.TOPIC
                 if reply.is_topic(n)
                 else Rank.WORD
-                if text[n.start : n.end].casefold() in lex.words["interjections"]
+                if text[n.start : n.end].casefold() in words
                 else Rank.ANSWER
             )
             for n in listed
@@ -599,17 +597,3 @@ class _Reader(SentenceReader):
         while note := lex.PARENTHESIS.match(self.text, place):
             place = note.end()
         return place
-
-    def _is_triple(self, start: int, end: int) -> bool:
-        """Whether a line is a triple: two names, and a relation between them."""
-        names = self.reply.within(start, end)
-        if not 2 <= len(names) <= 4:  # a relation may have names in it
-            return False
-        gap = self.text[names[0].end : names[-1].start]
-        ends = self.text[start : names[0].start], self.text[names[-1].end : end]
-        if len(gap) > 300 or not all(lex.DECORATION.fullmatch(edge) for edge in ends):
-            return False
-        if not lex.RELATION.fullmatch(gap) or (len(names) > 2 and not re.search(r"[|_/.,]", gap)):
-            return False
-        # Commas alone make a list of three: within parentheses they make a triple.
-        return "," not in gap or "(" in ends[0] or any(mark in gap for mark in "_/.")
