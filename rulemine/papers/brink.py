@@ -13,8 +13,7 @@ from rulemine.papers.paper import Made, Paper
 from rulemine.papers.systems import (
     ScoredSystem,
     answers_of,
-    bars,
-    by_group,
+    frame_of,
     proof_of,
     said_of,
     triples_of,
@@ -112,7 +111,7 @@ def _failures(material: Material) -> Made:
 
 def _failed(one: ScoredSystem) -> Iterator[Values]:
     """The first question of the fixed order for each way in which a system fails."""
-    if one.naming != one.release.naming:
+    if one.report.naming != one.release.naming:
         return  # its triples could not be shown
     by_id, given = {q.id: q for q in one.release.questions()}, one.predictions()
     for column, called in FAILURES.items():
@@ -131,12 +130,12 @@ def _on_both_graphs(*metrics: str) -> Callable[[Material], Made]:
     def make(material: Material) -> Made:
         for metric in metrics:
             for name, systems in material.systems(KIND):
-                cells = [(one.graph, one.called, one.score(metric)) for one in systems]
                 caption = f"Over {systems[0].report.n:,} questions ({systems[0].report.split})."
                 if metric == "hhr":
                     caption += f" {NOTHING_TO_INFER}."
+                frame = frame_of(name, systems).where(breakdown="all", metric=metric)
                 title = f"{TITLES[metric]}, {name}"
-                yield bars(title, caption, "system", TITLES[metric], cells)
+                yield frame.picture("", title, caption, rows=("graph",), columns="system")
 
     return make
 
@@ -144,12 +143,11 @@ def _on_both_graphs(*metrics: str) -> Callable[[Material], Made]:
 def _by_type(material: Material) -> Made:
     """Figure 3: HHR by rule type on both graphs, a figure for each system."""
     for name, systems in material.systems(KIND):
+        frame = frame_of(name, systems).where(breakdown="rule_type", metric="hhr")
         for called in dict.fromkeys(one.called for one in systems):
-            some = [one for one in systems if one.called == called]
-            labels = {rule: rule for rule in RULES}
-            title = f"HHR by rule type, {called}, {name}"
-            yield by_group(
-                title, "rule type", some, "hhr", "rule_type", labels, lambda one: one.graph
+            title, caption = f"HHR by rule type, {called}, {name}", f"{NOTHING_TO_INFER}."
+            yield frame.where(system=called).picture(
+                "", title, caption, rows=("graph",), across="rule type"
             )
 
 
@@ -157,9 +155,10 @@ def _by_naming(material: Material) -> Made:
     """Figure 4: F1 of each system under each naming."""
     for name, systems in material.systems(KIND):
         every = [o for o in material.answered if o.release.path == systems[0].release.path]
-        if len({one.naming for one in every}) > 1:
-            cells = [(f"{one.naming}, {one.graph}", one.called, one.score("f1")) for one in every]
-            yield bars(f"F1 by naming, {name}", "", "system", "F1", cells)
+        if len({one.report.naming for one in every}) > 1:
+            frame = frame_of(name, every).where(breakdown="all", metric="f1")
+            title, rows = f"F1 by naming, {name}", ("naming", "graph")
+            yield frame.picture("", title, "", rows=rows, columns="system")
 
 
 BRINK = Paper(

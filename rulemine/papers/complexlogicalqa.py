@@ -12,7 +12,7 @@ from rulemine.judging.filled_sheets import VERDICTS, read_sheets
 from rulemine.judging.sheet_tables import agreement_table, pass_table
 from rulemine.papers.material import Material
 from rulemine.papers.paper import Made, Paper, each
-from rulemine.papers.systems import answers_of, by_group, said_of, triples_of
+from rulemine.papers.systems import answers_of, frame_of, said_of, triples_of
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import STRUCTURES, structure_of
@@ -21,7 +21,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question, translation
 from rulemine.release.show import Views, read_views
 from rulemine.seeds import stream
-from rulemine.text.tables import FEW, MARK, Table, Values, few_notes, one_decimal
+from rulemine.text.tables import Table, Values, few_notes, marked, one_decimal
 
 __all__ = ["COMPLEXLOGICALQA"]
 
@@ -99,31 +99,29 @@ def _statistics(name: str, release: Release, _: Material) -> Made:
 def _results(material: Material) -> Made:
     """Table 4."""
     for name, systems in material.systems(_KIND):
-        sizes = {group: row.n for group, row in systems[0].rows("structure").items()}
-        marks = (f"{group}{MARK}" if n < FEW else group for group, n in sizes.items())
-        header = ("system", "graph", *marks, "mean")
-        note = "Mean: the plain mean over the structures, so that each weighs the same."
+        frame = frame_of(name, systems)
+        sizes = {row.group: row.n for row in frame.where(breakdown="structure").rows}
+        asked = ", ".join(f"{structure} {marked(n)}" for structure, n in sizes.items())
+        notes = (
+            f"Questions: {asked}. The mean is the plain one, so that each structure weighs the same.",
+            *few_notes(sizes.values()),
+        )
         for metric in ("hits_at_1", "f1"):
-            rows = []
-            for one in systems:
-                scores = (one.score(metric, "structure", group) for group in sizes)
-                rows.append((one.called, one.graph, *scores, one.score(metric, MEAN, MEAN)))
             title = f"{TITLES[metric]} by logical structure, {name}, percent"
-            id_, notes = metric.replace("_", "-"), (note, *few_notes(sizes.values()))
-            yield Table(id_, title, header, tuple(rows), notes)
+            own = frame.where(breakdown=("structure", MEAN), metric=metric)
+            id_, columns = metric.replace("_", "-"), (*sizes, MEAN)
+            yield own.table(id_, title, columns, columns="group", notes=notes)
 
 
 def _retrieval(material: Material) -> Made:
     """Figure 3."""
     for name, systems in material.systems(_KIND):
-        some = [one for one in systems if one.retrieves]
+        frame = frame_of(name, systems).where(breakdown="structure")
         for metric, word in (("triple_recall", "recall"), ("triple_precision", "precision")):
             title = f"{word} of the retrieved triples by logical structure, {name}"
-            labels = {structure: structure for structure in STRUCTURES}
-            yield by_group(
-                title, "structure", some, metric, "structure", labels,
-                lambda one: f"{one.called}, {one.graph}",
-            )  # fmt: skip
+            caption = "Against the triples of the evidence, with 95 % intervals."
+            own = frame.where(metric=metric)
+            yield own.picture("", title, caption, rows=("system", "graph"), across="structure")
 
 
 def _cases(material: Material) -> Made:
@@ -131,7 +129,7 @@ def _cases(material: Material) -> Made:
     for name, systems in material.systems(_KIND):
         release = systems[0].release
         asked = [q for q in release.questions() if q.id in systems[0].report.ids]
-        shown_systems = [one for one in systems if one.naming == release.naming]
+        shown_systems = [one for one in systems if one.report.naming == release.naming]
         given = [(one, one.predictions()) for one in shown_systems]
         for question in _first(asked, CASES):
             shown = read_views(release, [question])
@@ -139,7 +137,7 @@ def _cases(material: Material) -> Made:
             for one, said in given:
                 mine = said[question.id]
                 triples = triples_of(mine.retrieved, shown)
-                rows.append((one.called, one.graph, said_of(mine, shown), triples))
+                rows.append((one.called, one.report.kg, said_of(mine, shown), triples))
             title = f"{question.structure}: {shown.of(question).question[0]} ({name})"
             header = ("system", "graph", "answers", "triples")
             yield Table(question.structure, title, header, tuple(rows))

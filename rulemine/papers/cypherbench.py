@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURN_GROUPS, RETURNS
+from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS
 from rulemine.cypher.rows import ROW_GROUPS, rows_group
 from rulemine.evaluation.comparing.comparison import compare, note_about
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
@@ -20,7 +20,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.registry import tool
 from rulemine.papers.material import Material
 from rulemine.papers.paper import Made, Paper, each
-from rulemine.papers.systems import ScoredSystem, bars, by_group, share, side_by_side
+from rulemine.papers.systems import ScoredSystem, bars, frame_of, share
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question
 from rulemine.text.tables import Cell, Table, Value, Values, percent, under_headings
@@ -44,13 +44,6 @@ NAMES_OF_ERRORS = {
     "others": ("missing", "refused", "unread"),
 }
 """The ten errors of the paper, and others → our kinds of them."""
-
-_GROUPS = {
-    f"{basic}{name}": f"{basic}{name}"
-    for basic in ("", "basic_")
-    for name in (*CATEGORIES, *RETURN_GROUPS)
-}
-"""Groups of questions by template, in the order of the paper; imported ones begin with ``basic_``."""
 
 _AS_PUBLISHED = {
     "optional-match": "optional",
@@ -250,8 +243,8 @@ def _scores(material: Material) -> Made:
             for note in one.report.notes:
                 shared = all(note in other.report.notes for other in some)
                 notes[note if shared else note_about(one.called, note)] = None
-        columns = {metric: TITLES[metric] for metric in _SCORES}
-        yield side_by_side(f"scores on {where}", some, columns, *notes)
+        frame = frame_of(where, some).where(breakdown="all")
+        yield frame.table("", f"scores on {where}", _SCORES, rows=("system", "n"), notes=(*notes,))
         if len(some) > 1:
             reports = {one.called: one.report for one in some}
             pairs = compare(reports, ("ex_published", "psjs_published", "ex"))
@@ -261,15 +254,18 @@ def _scores(material: Material) -> Made:
 def _by_template(material: Material) -> Made:
     """Figure 5: EX and PSJS by category of MATCH, EX by RETURN of basic questions, and by graph."""
     for where, some in _systems(material):
-        match = "match" if some[0].rows("match") else "structure"
-        for breakdown, metric, id_, across in (
-            (match, "ex_published", "match", "MATCH"),
-            (match, "psjs_published", "psjs", "MATCH"),
-            ("return", "ex_published", "return", "RETURN, basic questions"),
-            ("graph", "ex_published", "graph", "graph"),
+        frame = frame_of(where, some)
+        match = "match" if frame.where(breakdown="match").rows else "structure"
+        for id_, breakdown, metric in (
+            ("match", match, "ex_published"),
+            ("psjs", match, "psjs_published"),
+            ("return", "return", "ex_published"),
+            ("graph", "graph", "ex_published"),
         ):
+            across = {match: "MATCH", "return": "RETURN, basic questions"}.get(breakdown, breakdown)
             title = f"{TITLES[metric]} by {across}, {where}"
-            yield replace(by_group(title, across, some, metric, breakdown, _GROUPS), id=id_)
+            own = frame.where(breakdown=breakdown, metric=metric)
+            yield own.picture(id_, title, "With 95 % intervals.", across=across)
 
 
 Kinds = Mapping[str, Sequence[str]]

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from rulemine.evaluation.comparing.variant_runs import compare_runs
-from rulemine.evaluation.study.plan import graph_at
+from rulemine.evaluation.reporting.frame import Frame
 from rulemine.exports.exporting import naming_for
 from rulemine.exports.protocol import ExportInput
 from rulemine.exports.registry import find_exporter
@@ -14,10 +14,10 @@ from rulemine.kg.entity_types import types_of
 from rulemine.kinds.registry import having, kind_named, tool
 from rulemine.papers.material import Material
 from rulemine.papers.paper import Made, Paper
-from rulemine.papers.systems import bars, share
+from rulemine.papers.systems import bars, frame_of, share
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
-from rulemine.text.tables import Table, Value, Values, under_headings
+from rulemine.text.tables import Table, Values
 
 __all__ = ["DYNAMICKGQA"]
 
@@ -114,22 +114,20 @@ def _about(field: str) -> str:
 def _hits(material: Material) -> Made:
     """Table 3: the hit of each system, by data set."""
     studied = dict(material.systems())
-    rows: dict[tuple[int, str], dict[str, Value]] = {}
-    for name, systems in studied.items():
-        for one in systems:
-            rows.setdefault((one.level, one.called), {})[name] = one.score("dynamickgqa_hit")
-    lines = under_headings(
-        (f"on the graph {graph_at(level)}", (called, *map(own.get, studied)))
-        for (level, called), own in sorted(rows.items(), key=lambda row: row[0][0])
-    )
-    asked = (f"{name} {systems[0].report.n:,}" for name, systems in studied.items())
+    found = [row for name, some in studied.items() for row in frame_of(name, some).rows]
+    found.sort(key=lambda row: row.graph != "complete")
+    frame = Frame(tuple(found)).where(breakdown="all", metric="dynamickgqa_hit")
+    asked = {row.release: f"{row.release} {row.n:,}" for row in frame.rows}
     notes = (
         "Hit as the public code of the paper counts it: an answer, normalized, stands anywhere in the "
         "normalized output, so whoever lists more hits more. In percent, with 95 % intervals over ties of "
         "questions.",
-        f"Questions: {', '.join(asked)}; those without a prediction count in no hit.",
+        f"Questions: {', '.join(asked[name] for name in studied if name in asked)}.",
     )
-    yield Table("", "", ("system", *studied), lines, notes)
+    yield frame.table(
+        "", "", [*studied], rows=("system",), columns="release", notes=notes,
+        heading=lambda row: f"on the graph {row.graph}",
+    )  # fmt: skip
 
 
 def _runs(material: Material) -> Made:

@@ -84,7 +84,7 @@ class Material:
                 )
         found: dict[tuple[object, ...], ScoredSystem] = {}
         for one in every:
-            found.setdefault((one.release.path, one.called, one.graph, one.naming), one)
+            found.setdefault((one.release.path, one.called, one.report.kg, one.report.naming), one)
         return tuple(found.values())
 
     def _of_studies(self) -> Iterator[ScoredSystem]:

@@ -8,12 +8,14 @@ exact match, as in the paper (the metrics ``gtsqa_exact``); those of groups are 
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import correlation
 
 import numpy as np
 
 from rulemine.errors import RulemineError
 from rulemine.evaluation.answerers.registry import find_answerer
+from rulemine.evaluation.reporting.frame import Frame
 from rulemine.evaluation.statistics.bootstrap import (
     Floats,
     Resamples,
@@ -25,7 +27,7 @@ from rulemine.evaluation.supervision.shortest_paths import ShortestPaths
 from rulemine.evaluation.supervision.supervision import Labeling, distances_along, labelings
 from rulemine.papers.material import Material
 from rulemine.papers.paper import Made, Paper, each
-from rulemine.papers.systems import ScoredSystem, bars, by_group, share, side_by_side
+from rulemine.papers.systems import ScoredSystem, bars, frame_of, share
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question
@@ -86,6 +88,9 @@ TRAINING = {
     "answer_recall": "answer node recall",
 }
 """Scores that show what a retriever was trained on → what tables call them."""
+
+GROWING = ("hits_any", "triple_recall", "answer_recall")
+"""Those that grow with the triples that are retrieved."""
 
 CLOSED = ("closed-book", "prior", "random")
 """Systems that are given no graph, those first that gains are best over."""
@@ -273,7 +278,7 @@ def _on_graphs(material: Material, *kinds: str) -> Iterator[tuple[str, list[Scor
         for level in sorted({one.level for one in systems}):
             some = [one for one in systems if one.level == level]
             report = some[0].report
-            yield f"{some[0].graph} graph, {report.n:,} questions ({report.split}) of {name}", some
+            yield f"{report.kg} graph, {report.n:,} questions ({report.split}) of {name}", some
 
 
 def _options(one: ScoredSystem) -> tuple[str, dict[str, str]]:
@@ -290,25 +295,34 @@ def _benchmark(*kinds: str) -> Callable[[Material], Made]:
             "Hits and recall by exact match; a dash where a system does not say what it retrieved."
         )
         for where, some in _on_graphs(material, *kinds):
-            yield side_by_side(f"systems on the {where}", some, BENCHMARK, note)
+            frame = frame_of(where, some).where(breakdown="all", metric=[*BENCHMARK])
+            columns = [m for m in BENCHMARK if frame.where(metric=m).rows]
+            made = frame.table(
+                "", f"systems on the {where}", columns, rows=("system",), notes=(note,)
+            )
+            header = ("system", *map(BENCHMARK.__getitem__, columns))
+            yield replace(made, header=header, show={BENCHMARK["retrieved"]: one_decimal})
 
     return make
 
 
-def _labels(one: ScoredSystem) -> dict[str, str]:
-    """Group by structure → its shape, those of fewer triples first."""
-    names = {shape: name for name, shape in STRUCTURES.items()}
-    shapes = shapes_of(one.release.questions())
-    return {names.get(shape, shape): shape for shape in shapes}
+def _shaped(where: str, some: Sequence[ScoredSystem]) -> tuple[Frame, list[str]]:
+    """Scores by shape, and the shapes, those of fewer triples first."""
+    rows = frame_of(where, some).where(breakdown="structure").rows
+    named = (row._replace(group=STRUCTURES.get(row.group, row.group)) for row in rows)
+    there = {STRUCTURES.get(row.group, row.group) for row in rows}
+    shapes = shapes_of(some[0].release.questions()) if some else []
+    return Frame(tuple(named)), [shape for shape in shapes if shape in there]
 
 
 def _by_shape(metric: str, title: str) -> Callable[[Material], Made]:
     """Figures 2 and 10: a score by shape."""
 
     def make(material: Material) -> Made:
-        for where, every in _on_graphs(material):
-            some = [one for one in every if metric == "hits_any" or one.retrieves]
-            yield by_group(f"{title}, {where}", SHAPE, some, metric, "structure", _labels(every[0]))
+        for where, some in _on_graphs(material):
+            frame, shapes = _shaped(where, some)
+            own = frame.where(metric=metric)
+            yield own.picture("", f"{title}, {where}", "", shapes, across=SHAPE)
 
     return make
 
@@ -389,18 +403,17 @@ def _gained(
 
 def _correlations(material: Material) -> Made:
     """Figure 13: over shapes, hits beside the recall of triples and of answer nodes, mean of systems."""
-    metrics = ("triple_recall", "answer_recall", "hits_any")
+    metrics = (*GROWING[1:], GROWING[0])
     for where, every in _on_graphs(material):
         some = [one for one in every if one.retrieves]
-        labels, rows = _labels(every[0]), some[0].rows("structure") if some else {}
+        frame, shapes = _shaped(where, some)
         means = {
-            group: [_mean_of(one.score(m, "structure", group) for one in some) for m in metrics]
-            for group in labels
-            if group in rows
+            shape: [_mean_of(frame.where(group=shape, metric=metric)) for metric in metrics]
+            for shape in shapes
         }
-        lines: tuple[Values, ...] = tuple(
-            (labels[group], rows[group].n, *(Score(value, None, None) for value in own))
-            for group, own in means.items()
+        rows: tuple[Values, ...] = tuple(
+            (shape, frame.where(group=shape).rows[0].n, *(Score(v, None, None) for v in own))
+            for shape, own in means.items()
         )
         notes = (
             f"Pearson's r with Hits@Any over shapes: triple recall {_pearson(means, 0)}, answer node recall "
@@ -408,11 +421,11 @@ def _correlations(material: Material) -> Made:
             f"Means of {', '.join(one.called for one in some)}.",
         )
         header = (SHAPE, "n", "triple recall", "answer node recall", "Hits@Any")
-        yield Table("", f"retrieval and hits by {SHAPE}, {where}", header, lines, notes)
+        yield Table("", f"retrieval and hits by {SHAPE}, {where}", header, rows, notes)
 
 
-def _mean_of(scores: Iterable[Score | None]) -> float | None:
-    return _mean([one.value for one in scores if one and one.value is not None])
+def _mean_of(frame: Frame) -> float | None:
+    return _mean([row.score.value for row in frame.rows if row.score.value is not None])
 
 
 def _pearson(means: Mapping[str, Sequence[float | None]], place: int) -> str:
@@ -434,10 +447,9 @@ def _more_triples(material: Material) -> Made:
                 families.setdefault(_without(one, "k"), {})[k] = one
         for called, by_k in families.items():
             cells = [
-                (shown, k, by_k[k].score(metric))
-                for metric, shown in TRAINING.items()
+                (TRAINING[row.metric], k, row.score)
                 for k in sorted(by_k)
-                if metric != "triple_precision"
+                for row in frame_of(where, [by_k[k]]).where(breakdown="all", metric=GROWING).rows
             ]
             title = f"{called} as it is asked for more triples, {where}"
             if len(by_k) > 1:
@@ -484,18 +496,21 @@ def _trained(material: Material) -> Iterator[tuple[str, str, _Runs]]:
                 yield where, called, runs
 
 
+def _trained_on(runs: _Runs, **where: str) -> tuple[float | None, float | None, float | None]:
+    """A score, mean over seeds: of shortest paths, of the ground truth, and the latter over the former."""
+    old, new = (_mean_of(frame_of("", runs[of]).where(**where)) for of in ("shortest", "evidence"))
+    return old, new, None if not old or new is None else new / old
+
+
 def _by_labels(material: Material) -> Made:
     """Table 4: retrievers trained on shortest paths and on the ground truth, mean over seeds."""
     for where, called, runs in _trained(material):
         rows: list[Values] = []
         for metric, shown in TRAINING.items():
-            old, new = (
-                _mean_of(one.score(metric) for one in runs[of]) for of in ("shortest", "evidence")
-            )
-            more = None if not old or new is None else new / old - 1
+            old, new, ratio = _trained_on(runs, breakdown="all", metric=metric)
             tested = t_test(*(_of_questions(runs[of], metric) for of in ("evidence", "shortest")))
-            scores = (Score(value, None, None) for value in (old, new, more))
-            rows.append((shown, *scores, p_value(tested)))
+            values = (old, new, None if ratio is None else ratio - 1)
+            rows.append((shown, *(Score(v, None, None) for v in values), p_value(tested)))
         header = ("score", "shortest paths", "ground truth", "change, %", "p")
         notes = (
             f"Means over runs of different seeds: {len(runs['shortest'])} on shortest paths, "
@@ -508,21 +523,19 @@ def _by_labels(material: Material) -> Made:
 def _by_hops(material: Material) -> Made:
     """Figure 12: the score of training on the ground truth over that of shortest paths, by hops."""
     for where, called, runs in _trained(material):
-        rows: list[Values] = []
-        for hops, row in runs["evidence"][0].rows("hops").items():
-            values: list[Value] = [hops, row.n]
-            for metric in TRAINING:
-                new, old = (
-                    _mean_of(one.score(metric, "hops", hops) for one in runs[of])
-                    for of in ("evidence", "shortest")
-                )
-                values.append(None if not old or new is None else new / old)
-            rows.append(tuple(values))
+        frame = frame_of(where, runs["evidence"]).where(breakdown="hops")
+        rows = tuple(
+            (
+                hops,
+                n,
+                *(_trained_on(runs, breakdown="hops", group=hops, metric=m)[-1] for m in TRAINING),
+            )
+            for hops, n in dict.fromkeys((row.group, row.n) for row in frame.rows)
+        )
         title = f"ground truth over shortest paths by hops, {called}, {where}"
         show = dict.fromkeys(TRAINING.values(), "{:.2f}".format)
         note = "Above 1: training on the ground truth is better. Ratios of means over runs."
-        header = ("hops", "n", *TRAINING.values())
-        yield Table("", title, header, tuple(rows), (note,), show)
+        yield Table("", title, ("hops", "n", *TRAINING.values()), rows, (note,), show)
 
 
 def _of_questions(some: Sequence[ScoredSystem], metric: str) -> Floats:

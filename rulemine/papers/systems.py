@@ -1,6 +1,6 @@
-"""What systems answered: their scores, side by side and by group, and what they said of a question."""
+"""What systems answered: their scores, and what they said of a question."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,19 +9,17 @@ import numpy as np
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.reporting.document import Picture, Series
-from rulemine.evaluation.reporting.report import Report, Row
-from rulemine.evaluation.reporting.titles import TITLES
+from rulemine.evaluation.reporting.frame import Frame
+from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scoring import Run
 from rulemine.evaluation.statistics.score import Score
-from rulemine.evaluation.study.plan import graph_at
 from rulemine.kg.graph import Triple
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question
 from rulemine.release.show import Views
-from rulemine.text.tables import Table, few_notes, one_decimal
 
 __all__ = [
-    "ScoredSystem", "answers_of", "bars", "by_group", "proof_of", "said_of", "share", "side_by_side",
+    "ScoredSystem", "answers_of", "bars", "frame_of", "proof_of", "said_of", "share",
     "triples_of",
 ]  # fmt: skip
 
@@ -52,33 +50,9 @@ class ScoredSystem:
     file: Path
 
     @property
-    def graph(self) -> str:
-        """The name of the graph."""
-        return graph_at(self.level)
-
-    @property
-    def naming(self) -> str:
-        """The naming of its predictions."""
-        return self.run.naming or self.release.naming
-
-    @property
     def retrieves(self) -> bool:
         """Whether it says what it retrieved."""
         return "triple_recall" in self.report.metrics
-
-    def rows(self, breakdown: str) -> dict[str, Row]:
-        """Group → row, of those groups of a breakdown that have a question."""
-        rows = self.report.rows
-        return {row.group: row for row in rows if row.breakdown == breakdown and row.n}
-
-    def score(self, metric: str, breakdown: str = "all", group: str = "all") -> Score | None:
-        """A score of a group of questions, of other projects' metrics of all; None where it is not known."""
-        row, others = self.rows(breakdown).get(group), self.report.others
-        if breakdown == "all" and others is not None:
-            for one in others.scores:
-                if (one.metric, one.subset) == (metric, "all"):
-                    return one.score
-        return None if row is None else row.scores.get(metric)
 
     def column(self, metric: str) -> Floats:
         """A score of each question, shape (n,); NaN where it is not known."""
@@ -135,46 +109,10 @@ def bars(
     )
 
 
-def by_group(
-    title: str,
-    across: str,
-    some: Sequence[ScoredSystem],
-    metric: str,
-    breakdown: str,
-    labels: Mapping[str, str],
-    named: Callable[[ScoredSystem], str] = lambda one: one.called,
-) -> Picture:
-    """A score of systems on groups of questions.
-
-    Args:
-        title: See `Picture`.
-        across: See `Picture`.
-        some: The systems, on the same questions.
-        metric: The score.
-        breakdown: The groups.
-        labels: Group → what the figure calls it; these come first, in this order.
-        named: What a system is called in the legend.
-    """
-    found = some[0].rows(breakdown) if some else {}
-    groups = [*(g for g in labels if g in found), *(g for g in found if g not in labels)]
-    cells = (
-        (named(one), labels.get(g, g), one.score(metric, breakdown, g))
-        for one in some
-        for g in groups
-    )
-    sizes = {labels.get(group, group): row.n for group, row in found.items()}
-    caption = " ".join(["In percent, with 95 % intervals.", *few_notes(sizes.values())])
-    return bars(title, caption, across, TITLES[metric], cells, sizes)
-
-
-def side_by_side(
-    title: str, some: Sequence[ScoredSystem], metrics: Mapping[str, str], *notes: str
-) -> Table:
-    """Systems and their scores over all questions: score → column."""
-    rows = tuple((one.called, one.graph, one.report.n, *map(one.score, metrics)) for one in some)
-    header = ("system", "graph", "n", *metrics.values())
-    show = {metrics["retrieved"]: one_decimal} if "retrieved" in metrics else {}
-    return Table("", title, header, rows, notes, show)
+def frame_of(name: str, some: Iterable[ScoredSystem]) -> Frame:
+    """All scores of systems on groups that have a question; their release is called `name`."""
+    rows = Frame.of((one.called, one.report) for one in some).rows
+    return Frame(tuple(row._replace(release=name) for row in rows if row.n))
 
 
 def answers_of(question: Question, shown: Views) -> str:

@@ -77,12 +77,11 @@ def test_hhr_by_rule_type_has_both_graphs_of_both_data_sets(material: Material) 
     made = make_tables(BRINK, material)
     lookup, mine, *_ = (figure for figure in made.figures if figure.id.startswith("figure-3"))
     assert lookup.title == "Figure 3: HHR by rule type, lookup, first"
-    assert lookup.groups == ("inversion", "hierarchy", "composition")
+    assert lookup.groups == ("inversion (1†)", "hierarchy (1†)", "composition (1†)")
     assert [series.name for series in lookup.series] == ["complete", "incomplete"]
     values = [[score.value for score in series.scores] for series in lookup.series]
     assert values[:2] == [[1, 1, 1], [None, None, 0]]  # only Dan is stated
     assert [score.value for score in mine.series[1].scores] == [None, 1, 0]
-    assert lookup.sizes == (1, 1, 1)
     given = "mine: given the training and validation questions with their answers, which were asked too."
     assert given in made.notes
     assert len({figure.id for figure in made.figures}) == len(made.figures) == 4 + 2 + 4 + 2 + 4

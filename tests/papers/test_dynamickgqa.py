@@ -132,4 +132,4 @@ def test_hits_of_systems_by_data_set(tmp_path: Path) -> None:
         ("mine", 0.5, None),
         ("lookup", None, pytest.approx(stated)),
     ]
-    assert f"{first.name} 3, {Release.open(second).name} 12" in table.notes[1]
+    assert f"{first.name} 2, {Release.open(second).name} 12" in table.notes[1]
