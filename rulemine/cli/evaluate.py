@@ -34,8 +34,6 @@ def evaluate(arguments: Namespace) -> int:
         return _baselines(arguments)
     if arguments.predictions is None:
         raise ConfigError("missing: FILE, the predictions. See rulemine evaluate --help.")
-    if arguments.matching not in (None, "vocabulary"):
-        refuse_idle(arguments, "--matching vocabulary", "ignore_case")
     if arguments.format != "table":
         refuse_idle(arguments, "--format table", "wide", "all")
     if arguments.neo4j or arguments.url:
@@ -75,7 +73,6 @@ def evaluate(arguments: Namespace) -> int:
             sample=arguments.sample,
             naming=arguments.naming,
             missing=arguments.missing or "empty",
-            ignore_case=arguments.ignore_case,
             kg=arguments.kg,
             level=arguments.level,
             seed=arguments.seed or 0,
@@ -103,7 +100,7 @@ def _baselines(arguments: Namespace) -> int:
     from rulemine.text.tables import markdown_of, text_of
 
     own = ("predictions", "neo4j", "seconds", *(["url"] if arguments.url else ()))
-    own += ("matching", "sample", "naming", "ignore_case", "kg", "level", "cluster", "all")
+    own += ("matching", "sample", "naming", "kg", "level", "cluster", "all")
     refuse_idle(arguments, "predictions", *own, "missing", "metrics")
     if arguments.format not in (layouts := {"table": text_of, "markdown": markdown_of}):
         raise ConfigError(
@@ -157,7 +154,6 @@ EVALUATE = Subcommand(
         arg("--sample", "N", "the first N questions of one fixed order, the core first (as many as the file "
             "says, or all)", int),
         arg("--naming", "NAMING", "of the predictions (the release's)"),
-        switch("--ignore-case", "with --matching vocabulary"),
         arg("--kg", "GRAPH", "that was answered from: complete, incomplete or incomplete-LEVEL (what the "
             "file says, or incomplete)"),
         arg("--level", "L", "hard answers are those missing at level L, 1–100 (of the graph)", int),

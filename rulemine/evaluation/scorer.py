@@ -98,7 +98,6 @@ class Scorer:
         split: The split evaluated; None for all.
         sample: How many of its questions, see `rulemine.release.groups`; None for all.
         missing: ``empty`` to score questions without a prediction as empty, or ``error``.
-        ignore_case: With ``vocabulary``: find names whatever their capitals.
         resamples: Resamples of the bootstrap, 1 … 100,000.
         seed: Its seed, ≥ 0.
         metrics: Projects whose metrics are shown beside ours, see
@@ -119,7 +118,6 @@ class Scorer:
         split: str | None = "test",
         sample: int | None = None,
         missing: str = "empty",
-        ignore_case: bool = False,
         resamples: int = RESAMPLES,
         seed: int = 0,
         metrics: str | Sequence[str] = (),
@@ -136,7 +134,7 @@ class Scorer:
         release.expect_answers("scoring", split)
         self.release = release
         self._matching, self._split, self._sample = matching, split, sample
-        self._missing, self._ignore_case = missing, ignore_case
+        self._missing = missing
         self._resamples, self._seed = resamples, seed
         self._others = chosen(metrics) if metrics else {}
         self._runs, self._spread = cypher, spread
@@ -144,7 +142,6 @@ class Scorer:
         idle = {
             "--matching": matching != "vocabulary",
             "--metrics": metrics,
-            "--ignore-case": ignore_case,
         }
         if self._of_rows and (option := next(filter(idle.get, idle), "")):
             raise ConfigError(
@@ -439,7 +436,7 @@ class Scorer:
     def _in_naming(self, naming: str) -> Targets:
         if naming not in self._namings:
             names = frozenset(names_in(self.release.entities, naming))
-            reader = PredictionReader(self._matching, names, self._ignore_case)
+            reader = PredictionReader(self._matching, names)
             self._namings[naming] = Targets(self.release, self.questions, naming, names, reader)
         return self._namings[naming]
 

@@ -28,7 +28,6 @@ def evaluate(
     sample: int | None = None,
     naming: str | None = None,
     missing: str = "empty",
-    ignore_case: bool = False,
     kg: str | None = None,
     level: int | None = None,
     resamples: int = RESAMPLES,
@@ -51,7 +50,6 @@ def evaluate(
         naming: The naming that the predictions use; None for that of the release.
         missing: What about questions without a prediction: ``empty``, they score as an empty one, and a note
             says how many; ``error``, they are refused. At least one must have one.
-        ignore_case: With ``vocabulary``: find names whatever their capitals.
         kg: The graph that was answered from: ``complete``, ``incomplete`` or ``incomplete-LEVEL``. None: what
             the file says, or ``incomplete``.
         level: Hard answers are those that are missing at this level, 1 … 100; None: at that of the graph,
@@ -83,7 +81,6 @@ def evaluate(
         split=split,
         sample=run.sample if sample is None else sample,
         missing=missing,
-        ignore_case=ignore_case,
         resamples=resamples,
         seed=seed,
         metrics=metrics,

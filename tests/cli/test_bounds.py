@@ -160,7 +160,6 @@ def test_a_pipe_that_is_an_output_stays_one(here: Path, command: Command) -> Non
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["evaluate", "R", "p", "--matching", "ids", "--ignore-case"], "--ignore-case: is for"),
         (["compare", "R", "p", "q", "--metrics", ""], "--metrics '': names no score"),
         (["data", "list", "demo"], "takes no name"),
         ([*BUILD[:4], "--set", "mining.max_atoms=4"], "mining.max_atoms: is for mining, and with"),

@@ -137,28 +137,23 @@ def _layers(left: int, right: int) -> list[tuple[int, int]]:
     return sorted(itertools.product(range(left + 1), range(right + 1)), key=sum)
 
 
-def make_matcher(matching: str, names: Set[str], ignore_case: bool = False) -> Matcher:
+def make_matcher(matching: str, names: Set[str]) -> Matcher:
     """The matcher of a mode.
 
     Args:
         matching: One of `MATCHINGS`.
         names: The entity names that predictions may use.
-        ignore_case: For ``vocabulary``: find names whatever their capitals.
 
     Raises:
-        ConfigError: There is no such mode, or it cannot ignore case.
+        ConfigError: There is no such mode.
     """
     if matching not in MATCHINGS:
         raise ConfigError(
             f"matching: {matching!r} is not a mode; {did_you_mean(matching, MATCHINGS)}"
         )
-    if ignore_case and matching != "vocabulary":
-        raise ConfigError(
-            f"matching: ignoring case is for the mode 'vocabulary' only, found {matching!r}."
-        )
     if matching == "ids":
         return IdsMatcher(names)
-    return VocabularyMatcher(names, ignore_case) if matching == "vocabulary" else BrinkMatcher()
+    return VocabularyMatcher(names) if matching == "vocabulary" else BrinkMatcher()
 
 
 def predicted(

@@ -170,11 +170,9 @@ class NameFinder:
 
     Args:
         names: The names.
-        ignore_case: Of several names with the same folded form find all, and not none.
     """
 
-    def __init__(self, names: Set[str], ignore_case: bool = False) -> None:
-        self._ignore_case = ignore_case
+    def __init__(self, names: Set[str]) -> None:
         # Folded form → the names that have it, with their tokens; those without their *The* are apart.
         self._names: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
         self._short: dict[tuple[str, ...], str] = {}
@@ -215,7 +213,7 @@ class NameFinder:
             return exact, False
         if not found and (short := self._short.get(tuple(words))):
             return (short,), True
-        return tuple(found) if len(found) == 1 or self._ignore_case else (), True
+        return tuple(found) if len(found) == 1 else (), True
 
     def find(self, text: str) -> list[str]:
         """The names in a text, from left to right.

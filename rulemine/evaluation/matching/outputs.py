@@ -50,11 +50,10 @@ class PredictionReader:
     Args:
         matching: One of `rulemine.evaluation.matching.matching.MATCHINGS`.
         names: The entities in the naming of the predictions.
-        ignore_case: For ``vocabulary``: find names whatever their capitals.
     """
 
-    def __init__(self, matching: str, names: Set[str], ignore_case: bool) -> None:
-        self._of = matching, tuple(sorted(names)), ignore_case
+    def __init__(self, matching: str, names: Set[str]) -> None:
+        self._of = matching, tuple(sorted(names))
 
     def __getstate__(self) -> dict[str, object]:
         return {"_of": self._of}
@@ -64,10 +63,9 @@ class PredictionReader:
         """The matcher.
 
         Raises:
-            ConfigError: There is no such mode, or it cannot ignore case.
+            ConfigError: There is no such mode.
         """
-        matching, names, ignore_case = self._of
-        return make_matcher(matching, frozenset(names), ignore_case)
+        return make_matcher(self._of[0], frozenset(self._of[1]))
 
     @cached_property
     def strict(self) -> IdsMatcher:

@@ -75,11 +75,10 @@ class VocabularyMatcher:
 
     Args:
         names: The entity names of the release.
-        ignore_case: Of several names with the same folded form take all, and not none.
     """
 
-    def __init__(self, names: Set[str], ignore_case: bool = False) -> None:
-        self._finder = NameFinder(names, ignore_case)
+    def __init__(self, names: Set[str]) -> None:
+        self._finder = NameFinder(names)
 
     def text(self, raw_output: str, topics: Sequence[str] = ()) -> list[str]:
         """The names that an output gives as answers; where one text is the name of several, all of them.

@@ -263,7 +263,6 @@ def test_a_graph_in_which_no_gold_finds_anything_is_said_first(
     [
         ({"matching": "ids"}, "--matching: is for answers that are entities"),
         ({"metrics": "rog"}, "--metrics: is for"),
-        ({"ignore_case": True}, "--ignore-case: is for"),
         ({"naming": "private"}, "queries are run in the naming of the release, text"),
         ({"cypher": CypherRuns({"": "bolt://127.0.0.1:1"}, neo4j=True)}, "Leave one out"),
     ],
