@@ -15,7 +15,7 @@ def compare(arguments: Namespace) -> int:
     """Runs ``compare``."""
     from rulemine.evaluation.comparing.comparison import SHOWN, evaluate_all
     from rulemine.evaluation.comparing.comparison import compare as compare_all
-    from rulemine.evaluation.prediction_file import PredictionFile
+    from rulemine.evaluation.predictions import PredictionFile
     from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.reporting.several import document_of_comparison
     from rulemine.evaluation.reporting.single import run_of_file

@@ -27,7 +27,7 @@ def evaluate(arguments: Namespace) -> int:
     from rulemine.cluster import opened
     from rulemine.evaluation import evaluate as score
     from rulemine.evaluation.metrics_of_others.registry import chosen
-    from rulemine.evaluation.prediction_file import PredictionFile
+    from rulemine.evaluation.predictions import PredictionFile
     from rulemine.evaluation.scoring import benchmark_at
 
     if arguments.baselines:

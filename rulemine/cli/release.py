@@ -123,19 +123,15 @@ def show(arguments: Namespace) -> int:
 
 def _summary(arguments: Namespace) -> int:
     """Runs ``show --summary``."""
-    from rulemine.evaluation.reporting.figures import draw_steps
     from rulemine.evaluation.reporting.files import to_text
-    from rulemine.evaluation.reporting.made import steps, summary_of
+    from rulemine.evaluation.reporting.made import summary_of
     from rulemine.release.reader import Release
 
     check_output(arguments.output)
     release = Release.open(arguments.release)
     release.expect_answers("--summary")
     release.expect_certificates("--summary")
-    if arguments.output is not None and arguments.output.suffix == ".svg":
-        emit(draw_steps(steps(release), f"{release.name}: why so few questions"), arguments.output)
-    else:
-        emit(to_text(summary_of(release)), arguments.output)
+    emit(to_text(summary_of(release)), arguments.output)
     return 0
 
 
@@ -204,7 +200,7 @@ SHOW = Subcommand(
         switch("--summary", "show instead how many questions there are, why no more, and what to change"),
         arg("--sheet", "N", "write instead an empty sheet of N questions of each structure, for people "
             "to check", within(1)),
-        arg("-o --output", "FILE", "of --sheet; of --summary: .svg is a figure, else text (standard output)",
+        arg("-o --output", "FILE", "of --sheet and --summary (standard output)",
             output_file),
         "wide",
     ),

@@ -13,12 +13,14 @@ from itertools import product
 
 from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_of
 from rulemine.evaluation.notes import notes_on_questions
-from rulemine.evaluation.prediction_file import NEEDS
-from rulemine.evaluation.reporting.titles import SHOWN, SUBSETS, TITLES
+from rulemine.evaluation.predictions import NEEDS
+from rulemine.evaluation.reporting.frame import Frame
+from rulemine.evaluation.reporting.titles import SHOWN, SUBSETS
 from rulemine.evaluation.scorer import Scorer
+from rulemine.evaluation.statistics.score import Score
 from rulemine.kinds.registry import is_built
 from rulemine.release.reader import Release
-from rulemine.text.tables import Table, Values, percent, under_headings
+from rulemine.text.tables import Table
 
 __all__ = ["baselines"]
 
@@ -71,15 +73,13 @@ def baselines(
         "f1",
     )
     scorer = Scorer(release, split=split, seed=seed, resamples=1)  # the table has no intervals
-    rows: list[tuple[str, Values]] = []
+    reports = []
     for number, (graph, name) in enumerate(product(GRAPHS, systems)):
         progress(number, len(GRAPHS) * len(systems))
         found = answer(release, name, kg=graph, split=split, seed=seed)
-        for row in scorer(found, kg=graph).rows:
-            if row.breakdown in SUBSETS:
-                title = f"{graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})"
-                scores = (row.scores[metric].value for metric in metrics)
-                rows.append((title, (name, *scores)))
+        reports.append((name, scorer(found, kg=graph)))
+    frame = Frame.of(reports).where(breakdown=SUBSETS)
+    bare = (row._replace(score=Score(row.score.value, None, None)) for row in frame.rows)
     more = [
         f"{name} is given {', '.join(NEEDS[need] for need in needs[name])}"
         for name in systems
@@ -94,12 +94,11 @@ def baselines(
             if name not in systems
         ),
     )
-    header = ("answerer", *(TITLES[metric] for metric in metrics))
-    return Table(
+    return Frame(tuple(bare)).table(
         "baselines",
         f"{release.name} · split {split or 'all'} · {len(questions):,} questions · in percent",
-        header,
-        under_headings(rows),
-        notes,
-        dict.fromkeys(header, percent),
+        metrics,
+        rows=("system",),
+        heading=lambda row: f"{row.graph} KG, {SUBSETS[row.breakdown]} ({row.n:,})",
+        notes=notes,
     )

@@ -17,31 +17,42 @@ Guarantees: predictions come back sorted by id, one for a question; all problems
 reported at once, with their lines (items, for an array). Writing is atomic, sorted by id.
 """
 
+import gc
+import json
+import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from rulemine.cypher.rows import row_of
-from rulemine.errors import ConfigError, PredictionError, counted, did_you_mean, list_problems
-from rulemine.evaluation.prediction_file import (
-    PredictionFile,
-    expected_of,
-    prediction_of,
-    problem_of,
-    read_run,
+import msgspec
+
+from rulemine.codec import parse_object, why_unreadable
+from rulemine.cypher.rows import row_of, row_text
+from rulemine.errors import (
+    ConfigError,
+    InputError,
+    PredictionError,
+    counted,
+    did_you_mean,
+    list_problems,
 )
-from rulemine.files import write_jsonl
+from rulemine.files import decoded, read_text, write_jsonl
+from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import kind_named
-from rulemine.release.records import SPLITS, Prediction, Question
+from rulemine.release.records import Cost, Prediction, Question
 
 __all__ = [
     "MISSING",
-    "fit",
+    "NEEDS",
+    "PredictionFile",
+    "Predictions",
     "prediction_of",
     "read_predictions",
     "read_run",
+    "uncollected",
     "write_predictions",
 ]
 
@@ -50,9 +61,228 @@ MISSING = ("empty", "error")
 
 _SHOWN_IDS = 3
 
+NEEDS = {
+    "query": "the query behind each question",
+    "train": "the training and validation questions with their answers",
+    "rules": "the rules of the release",
+}
+"""What a system may be given beyond what every system is → in words; the first line of a file names it."""
+
+_EXPECTED = (
+    'Expected one {"id": …, "raw_output": "…"}, {"id": …, "answers": ["…"]} or '
+    '{"id": …, "sparql": "SELECT …"} for every question.'
+)
+
+_EXPECTED_CYPHER = (
+    'Expected one {"id": …, "cypher": "MATCH …"}, {"id": …, "rows": [[…], …]} or '
+    '{"id": …, "raw_output": "…"} for every question.'
+)
+
+_FORMS = ("raw_output", "answers", "sparql", "cypher", "rows")
+"""The keys of an answer, of which a prediction has one."""
+
+_SHOWN_KEYS = 5
+
+_Value = str | int | float | bool | None
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_SOME = msgspec.Meta(min_length=1)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Puts off the search for cycles of garbage while a block makes many records.
+
+    There are none among records, and each search would walk through a whole release: half of the time.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+class PredictionFile:
+    """A prediction file, read once (it may be a pipe) and not yet looked at.
+
+    Args:
+        path: JSON Lines or a JSON array; plain, .gz or .zst.
+        content: What a plain file has; None: it is read.
+
+    Attributes:
+        path: The file.
+        run: What its first line says of it, see the module; None where it says nothing.
+        rows: The objects with their places; in place of what is none, what is wrong with it.
+        is_array: Whether it is a JSON array.
+
+    Raises:
+        InputError: The file is missing or not UTF-8 text.
+        PredictionError: It is an array that is not valid JSON.
+    """
+
+    def __init__(self, path: str | Path, content: bytes | None = None) -> None:
+        self.path = Path(path)
+        text = read_text(self.path) if content is None else decoded(self.path, content)
+        self.is_array = text.lstrip().startswith("[")
+        with uncollected():
+            self.rows = _rows(text, self.is_array, str(path))
+        first = self.rows[0][1] if self.rows else ""
+        run = first.get("run") if isinstance(first, dict) and "id" not in first else None
+        self.run: dict[str, Any] | None = run if isinstance(run, dict) else None
+        if self.run is not None:
+            self.rows = self.rows[1:]
+
+
+def read_run(path: str | Path) -> dict[str, Any] | None:
+    """What a prediction file says of itself in its first line; None where it says nothing.
+
+    Raises:
+        InputError: The file is missing or not UTF-8 text.
+    """
+    return PredictionFile(path).run
+
+
+def _rows(text: str, is_array: bool, where: str) -> list[tuple[str, dict[str, Any] | str]]:
+    """The objects of a file with their places; in place of what is none, what is wrong with it."""
+    rows: list[tuple[str, dict[str, Any] | str]] = []
+    if is_array:
+        try:
+            items = json.loads(text)
+        except (ValueError, RecursionError) as problem:
+            raise PredictionError(
+                f"{where}: is not valid JSON ({why_unreadable(problem)}). {_EXPECTED}"
+            ) from None
+        for number, item in enumerate(items, start=1):
+            item_or_fault = item if isinstance(item, dict) else f"{_shown(item)} is not an object"
+            if "\\u" in text and (half := _half(json.dumps(item, ensure_ascii=False))):
+                item_or_fault = f"is not valid JSON ({half})"
+            rows.append((f"item {number}", item_or_fault))
+        return rows
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                rows.append((f"line {number}", parse_object(line, "")))
+            except InputError as problem:
+                item_or_fault = str(problem).removesuffix(" Fix or remove it.").strip(" .")
+                rows.append((f"line {number}", item_or_fault))
+    return rows
+
+
+def _half(text: str) -> str:
+    """What is wrong with a text that has half of a surrogate pair, which no file can hold, or ""."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as problem:
+        return why_unreadable(problem)
+    return ""
+
+
+class _Usage(msgspec.Struct, forbid_unknown_fields=True):
+    """The key ``usage``: the fields of `Cost`."""
+
+    calls: _Count
+    prompt_tokens: _Count
+    completion_tokens: _Count
+    seconds: float | None = None
+
+
+class _Row(msgspec.Struct):
+    """What a prediction may hold."""
+
+    id: str
+    raw_output: str | None = None
+    answers: tuple[str, ...] | None = None
+    sparql: str | None = None
+    cypher: str | None = None
+    rows: list[Annotated[tuple[_Value | tuple[_Value, ...], ...], _SOME]] | None = None
+    retrieved: tuple[Triple, ...] | None = None
+    generated: tuple[Triple, ...] | None = None
+    ranking: tuple[tuple[str, float], ...] | None = None
+    cut_off: tuple[str, ...] | None = None
+    usage: _Usage | None = None
+
+
+def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Prediction | None, str]:
+    """One object as a prediction, or None and what is wrong with it; `official` as in `read_predictions`."""
+    if "pred_cypher" in row:  # CypherBench's
+        row = {"id": row.get("qid", row.get("id")), "raw_output": row["pred_cypher"] or ""}
+    key = row.get("id", row.get("qid"))
+    if official and "raw_output" in row:
+        row = {"raw_output": str(row["raw_output"])}
+    if not isinstance(key, str):
+        what = f"'id' is {_shown(key)}" if "id" in row else "has no 'id'"
+        return None, f"{what}; the id of a question was expected"
+    found = _checked({**row, "id": key})
+    if isinstance(found, str):
+        others = sorted(row.keys() - {"id", *_FORMS})
+        named = ", ".join(map(repr, others[:_SHOWN_KEYS])) + (", …" if others[_SHOWN_KEYS:] else "")
+        lacks = others and found.startswith("has no")
+        return None, found + (f"; it has the key(s) {named}" if lacks else "")
+    rows, usage = found.rows, found.usage
+    cost = None if usage is None else Cost(*msgspec.structs.astuple(usage))
+    return Prediction(
+        found.id,
+        raw_output=found.raw_output,
+        answers=found.answers,
+        sparql=found.sparql,
+        cypher=found.cypher,
+        rows=None if rows is None else tuple(map(row_text, rows)),
+        retrieved=found.retrieved,
+        generated=found.generated or (),
+        ranking=found.ranking,
+        cut_off=found.cut_off or (),
+        cost=cost,
+    ), ""
+
+
+def problem_of(prediction: Prediction) -> str:
+    """What is wrong with a prediction that was not read from a file, or ""."""
+    names = ("id", *_FORMS[:-1], "retrieved", "generated", "ranking", "cut_off")
+    given: dict[str, Any] = {name: getattr(prediction, name) for name in names}
+    try:
+        given["rows"] = None if prediction.rows is None else [*map(row_of, prediction.rows)]
+    except (ValueError, RecursionError) as unread:
+        return f"has a row that is no JSON ({why_unreadable(unread)})"
+    texts = (
+        *(prediction.answers or prediction.rows or ()),
+        *(getattr(prediction, name) or "" for name in ("raw_output", "cypher", "sparql")),
+    )
+    found = _checked(given)
+    return found if isinstance(found, str) else next(filter(None, map(_half, texts)), "")
+
+
+def _checked(row: dict[str, Any]) -> "_Row | str":
+    """An object with its types checked, or what is wrong with it."""
+    fields = [name for name in _FORMS if row.get(name) is not None]
+    if not fields:
+        return f"has no {', '.join(map(repr, _FORMS[:-1]))} or {_FORMS[-1]!r}"
+    if len(fields) > 1:
+        return f"has both {', '.join(map(repr, fields[:-1]))} and {fields[-1]!r}"
+    try:
+        found = msgspec.convert(row, _Row)
+    except msgspec.ValidationError as problem:
+        what, _, place = str(problem).partition(" - at `$.")
+        return f"'{place.rstrip('`')}': {what[:1].lower()}{what[1:]}"
+    sizes = [*map(len, found.rows or ())]
+    if len({*sizes}) > 1:
+        return f"'rows' has rows of {min(sizes)} and of {max(sizes)} values; as many were expected in all"
+    if not all(math.isfinite(value) for _, value in found.ranking or ()):
+        return "'ranking' has a score that is no finite number"
+    return found
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+Predictions = str | Path | PredictionFile | Iterable[Prediction]
+"""A prediction file, or predictions."""
+
 
 def read_predictions(
-    path: str | Path | PredictionFile,
+    given: Predictions,
     questions: Sequence[Question],
     *,
     split: str | None = "test",
@@ -61,10 +291,10 @@ def read_predictions(
     official: bool = False,
     note: Callable[[str], object] = lambda text: None,
 ) -> tuple[Prediction, ...]:
-    """The predictions of a file for the questions of a split.
+    """The predictions of a file, or those given, for the questions of a split, checked.
 
     Args:
-        path: The file, see `PredictionFile`.
+        given: The file, see `PredictionFile`, or predictions.
         questions: All questions of the release; ids of other splits are known, and skipped.
         split: The split that is evaluated; None for all.
         missing: One of `MISSING`.
@@ -83,14 +313,19 @@ def read_predictions(
         PredictionError: It is empty or malformed, or does not fit the questions.
         ConfigError: `missing` is neither word.
     """
-    read = path if isinstance(path, PredictionFile) else PredictionFile(path)
-    file, rows = read.path, read.rows
-    official = official and read.is_array
-    allowed = "empty" if official else missing
+    file, places = "predictions", list[tuple[str, Prediction | dict[str, Any] | str]]()
+    if isinstance(given, str | Path):
+        given = PredictionFile(given)
+    if isinstance(given, PredictionFile):
+        file, official = str(given.path), official and given.is_array
+        places += given.rows
+    else:
+        places += ((f"prediction {n} ({p.id})", p) for n, p in enumerate(given, start=1))
+        official = False
     kinds = {q.id: q.kind for q in questions}
     forms = {kind: kind_named(kind).answers.form for kind in {*kinds.values()}}
-    expected = expected_of(forms.values())
-    if not rows:
+    expected = _EXPECTED_CYPHER if "rows" in forms.values() else _EXPECTED
+    if not places and file != "predictions":
         raise PredictionError(f"{file}: is empty. {expected}")
     known = {q.id: q.split for q in questions}
     hint = _IdHint(known)
@@ -99,9 +334,9 @@ def read_predictions(
     problems: list[str] = []
     unknown: list[str] = []
     again = 0
-    for where, row in rows:
-        prediction, problem = (None, row) if isinstance(row, str) else prediction_of(row, official)
-        if prediction is None:
+    for where, row in places:
+        prediction, problem = _read(row, official)
+        if prediction is None or problem:
             problems.append(f"{where}: {problem}")
         elif prediction.id not in known:
             unknown.append(prediction.id)
@@ -116,29 +351,37 @@ def read_predictions(
             first[prediction.id] = where
             found[prediction.id] = prediction
     advice = expected
-    if len(unknown) == len(rows):
+    allowed = "empty" if official else missing
+    if unknown and len(unknown) == len(places):
         advice = "No id is one of this release: these are predictions for another one."
         if official:
-            problems.append(f"none of its {len(rows)} ids is known; {hint(unknown[0])}")
+            problems.append(f"none of its {len(places)} ids is known; {hint(unknown[0])}")
     elif not problems and (problem := _missing(questions, found, split, allowed, wanted)):
         problems.append(problem)
         advice = (
             "Predict them, say which split they are for (--split), or have them scored as empty: "
+            "--missing empty, which needs a prediction for one of them at least."
         )
-        advice += "--missing empty, which needs a prediction for one of them at least."
     if problems:
-        raise PredictionError(list_problems(str(file), problems, advice))
+        raise PredictionError(list_problems(file, problems, advice))
     if unknown:
         shown = ", ".join(map(repr, unknown[:_SHOWN_IDS])) + ", …" * (len(unknown) > _SHOWN_IDS)
         note(
-            f"{len(unknown):,} of {len(rows):,} predictions have an unknown id and count for nothing: "
+            f"{len(unknown):,} of {len(places):,} predictions have an unknown id and count for nothing: "
             f"{shown}."
         )
     if again:
         note(
-            f"{again:,} of {len(rows):,} predictions repeat an id; of each id the last one counts."
+            f"{again:,} of {len(places):,} predictions repeat an id; of each id the last one counts."
         )
     return tuple(found[i] for i in sorted(found) if split is None or known[i] == split)
+
+
+def _read(row: Prediction | dict[str, Any] | str, official: bool) -> tuple[Prediction | None, str]:
+    """A prediction, and what is wrong with it or ""; a text says what is wrong with what is none."""
+    if isinstance(row, Prediction):
+        return row, problem_of(row)
+    return (None, row) if isinstance(row, str) else prediction_of(row, official)
 
 
 def write_predictions(
@@ -184,58 +427,6 @@ def write_predictions(
             rows[p.id]["usage"] = {name: n for name, n in cost.items() if n is not None}
     head = [] if run is None else [{"run": dict(run)}]
     write_jsonl(Path(path), [*head, *(rows[i] for i in sorted(rows))])
-
-
-def fit(
-    questions: Sequence[Question],
-    predictions: Iterable[Prediction],
-    *,
-    split: str | None,
-    missing: str = "empty",
-    wanted: Collection[str] | None = None,
-    checked: bool = False,
-) -> tuple[tuple[Question, ...], tuple[Prediction | None, ...]]:
-    """The questions of a split and the prediction for each.
-
-    Args:
-        questions: All questions of the release.
-        predictions: In any order, at most one a question; those of other splits are left out.
-        split: The split that is evaluated; None for all.
-        missing: One of `MISSING`.
-        wanted: The ids of the questions of the split that are evaluated; None for all of it.
-        checked: Whether the predictions were read from a file, which checks each.
-
-    Returns:
-        The questions sorted by id, and their predictions in the same order, None where missing.
-
-    Raises:
-        PredictionError: An id is unknown or comes twice, a prediction is missing or malformed, or the split
-            is empty.
-        ConfigError: `split` or `missing` is no known word.
-    """
-    if split is not None and split not in SPLITS:
-        raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
-    known = {q.id: q.kind for q in questions}
-    forms = {kind: kind_named(kind).answers.form for kind in {*known.values()}}
-    hint = _IdHint(known)
-    found: dict[str, Prediction] = {}
-    problems: list[str] = []
-    for p in predictions:
-        if p.id not in known:
-            problems.append(f"unknown id {p.id!r}; {hint(p.id)}")
-        elif p.id in found:
-            problems.append(f"two predictions for {p.id!r}")
-        elif not checked and (problem := problem_of(p) or _unfit(p, known[p.id], forms)):
-            problems.append(f"the prediction for {p.id!r} {problem}")
-        found[p.id] = p
-    asked = sorted(_asked(questions, split, wanted), key=lambda q: q.id)
-    if not asked:
-        problems.append(f"split {split!r} of the release has no question to evaluate")
-    if not problems and (problem := _missing(questions, found, split, missing, wanted)):
-        problems.append(problem)
-    if problems:
-        raise PredictionError(list_problems("predictions", problems, "Give one a question."))
-    return tuple(asked), tuple(found.get(q.id) for q in asked)
 
 
 def _unfit(prediction: Prediction, kind: str, forms: Mapping[str, str]) -> str:

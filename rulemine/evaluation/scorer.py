@@ -4,9 +4,8 @@ Guarantees: the same release, predictions and options give the same report to th
 order of the predictions, the number of threads or the machine. Nothing here needs a JVM or a network.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,8 +27,7 @@ from rulemine.evaluation.metrics import (
     Floats,
 )
 from rulemine.evaluation.metrics_of_others.registry import chosen
-from rulemine.evaluation.prediction_file import PredictionFile, uncollected
-from rulemine.evaluation.predictions import fit, read_predictions
+from rulemine.evaluation.predictions import Predictions, read_predictions, uncollected
 from rulemine.evaluation.ranked import RANKED, score_rankings
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
@@ -56,10 +54,7 @@ if TYPE_CHECKING:
     from rulemine.evaluation.cypher.release_rows import CypherRuns, RowScores
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
 
-__all__ = ["RESAMPLES", "STRICT", "Predictions", "Scorer", "predicted"]
-
-Predictions = str | Path | PredictionFile | Iterable[Prediction]
-"""A prediction file, or predictions."""
+__all__ = ["RESAMPLES", "STRICT", "Scorer", "predicted"]
 
 RESAMPLES = 1000
 """Resamples of a bootstrap; enough for bounds of a 95 % interval to one digit of a percentage."""
@@ -397,18 +392,19 @@ class Scorer:
 
     def _given(self, predictions: Predictions, kg: str, naming: str) -> Given:
         """The prediction for each question, and what is odd about their file and queries."""
-        notes, everything, missing = list[str](), self.release.questions(), self._missing
+        notes, everything = list[str](), self.release.questions()
+        if not self.questions:
+            raise PredictionError(
+                f"split {self._split!r} of the release has no question to evaluate."
+            )
         some = self._sample is not None or self._matching == "brink"
-        wanted = [q.id for q in self.questions] if some else None
-        if read := isinstance(predictions, str | Path | PredictionFile):
-            predictions = read_predictions(
-                predictions, everything, split=self._split, missing=missing, wanted=wanted,
-                official=self._matching == "brink", note=lambda text: notes.append(WARNING + text),
-            )  # fmt: skip
-            missing = "empty"  # already checked while reading
-        _, fitted = fit(
-            everything, predictions, split=self._split, missing=missing, wanted=wanted, checked=read
-        )
+        read = read_predictions(
+            predictions, everything, split=self._split, missing=self._missing,
+            wanted=[q.id for q in self.questions] if some else None,
+            official=self._matching == "brink", note=lambda text: notes.append(WARNING + text),
+        )  # fmt: skip
+        by_id = {p.id: p for p in read}
+        fitted = [by_id.get(q.id) for q in self.questions]
         given = without_labels(self.release, self.questions, fitted, naming)
         if not any(p is not None and p.sparql is not None for p in given):
             return given, notes, ()

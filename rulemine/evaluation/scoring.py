@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from rulemine.errors import PredictionError
-from rulemine.evaluation.prediction_file import NEEDS, PredictionFile
+from rulemine.evaluation.predictions import NEEDS, PredictionFile, Predictions
 from rulemine.evaluation.reporting.report import Report
-from rulemine.evaluation.scorer import RESAMPLES, Predictions, Scorer
+from rulemine.evaluation.scorer import RESAMPLES, Scorer
 from rulemine.kinds.registry import tool
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.rules.blocks import MapLike
@@ -113,7 +113,7 @@ class Run(NamedTuple):
         sample: How many questions were asked; None for all.
         system: The name of the system; "" where the file does not say.
         needs: What it was given beyond what every system is, of
-            `rulemine.evaluation.prediction_file.NEEDS`.
+            `rulemine.evaluation.predictions.NEEDS`.
     """
 
     kg: str

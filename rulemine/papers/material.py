@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rulemine.errors import InputError
 from rulemine.evaluation.metrics import Floats
-from rulemine.evaluation.prediction_file import PredictionFile
+from rulemine.evaluation.predictions import PredictionFile
 from rulemine.evaluation.scorer import Scorer
 from rulemine.evaluation.scoring import opened, run_of
 from rulemine.evaluation.study.opened import open_study

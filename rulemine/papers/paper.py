@@ -15,7 +15,7 @@ from typing import Any
 from rulemine.config import read_toml
 from rulemine.errors import ConfigError, InputError, OutputError
 from rulemine.evaluation.answerers.registry import JOURNAL
-from rulemine.evaluation.prediction_file import NEEDS
+from rulemine.evaluation.predictions import NEEDS
 from rulemine.evaluation.reporting.document import Document, Picture
 from rulemine.files import read_text
 from rulemine.papers.material import Material

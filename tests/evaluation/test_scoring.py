@@ -320,7 +320,7 @@ def test_missing_and_strange_answers_are_told(release):
     [
         (GIVEN[:2], {"missing": "error"}, PredictionError, "1 of 3 questions"),
         ([], {}, PredictionError, "3 of 3 questions of split 'test' have no prediction"),
-        ([*GIVEN, GIVEN[0]], {}, PredictionError, "two predictions for 'q00001'"),
+        ([*GIVEN, GIVEN[0]], {}, PredictionError, "prediction 4 .q00001.: id 'q00001' again"),
         ([*GIVEN, Prediction("q1", "")], {}, PredictionError, "did you mean 'q00001'"),
         ([*GIVEN[:2], Prediction("q00003")], {}, PredictionError, "q00003.* has no 'raw_output'"),
         (GIVEN, {"split": "tets"}, ConfigError, "did you mean 'test'"),

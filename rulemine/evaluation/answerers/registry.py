@@ -21,7 +21,7 @@ from rulemine.evaluation.answerers.asked import (
     questions_with_what_is_needed,
 )
 from rulemine.evaluation.answerers.protocol import Answered, Answerer
-from rulemine.evaluation.prediction_file import NEEDS
+from rulemine.evaluation.predictions import NEEDS
 from rulemine.kinds.registry import kind_named
 from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions

@@ -18,7 +18,7 @@ from rulemine.errors import ConfigError, PredictionError, did_you_mean
 from rulemine.evaluation.breakdown import Breakdown, group_titles
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.notes import DROPPED, notes_on_rows
-from rulemine.evaluation.prediction_file import PredictionFile
+from rulemine.evaluation.predictions import PredictionFile
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING, Tabled
 from rulemine.evaluation.reporting.titles import HHR_NOTE, SUBSETS, TITLES

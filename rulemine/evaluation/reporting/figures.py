@@ -6,7 +6,7 @@ hatches, markers and line styles say too, so that figures can be read in grey. N
 
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from html import escape
 from itertools import zip_longest
@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting.document import Picture, Series
-from rulemine.evaluation.reporting.made import Remaining
 from rulemine.text.tables import FEW, MARK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLORS", "draw", "draw_steps", "embedded"]
+__all__ = ["COLORS", "draw", "embedded"]
 
 COLORS = ("#0b5cad", "#c2410c", "#0f766e", "#86198f", "#4d4d4d", "#a16207", "#be185d", "#3f6212")
 """Colors of the series, each with a contrast of 4.5 or more on white; the page has lighter ones for dark."""
@@ -94,30 +93,6 @@ def draw(figure: Picture) -> str:
             )
 
     return _drawn(figure.id, (width, height), paint)
-
-
-def draw_steps(steps: Sequence[Remaining], title: str) -> str:
-    """Draws how many triples and questions are left at each step, as SVG; the axis is logarithmic.
-
-    Raises:
-        ConfigError: The package ``matplotlib`` is not installed.
-    """
-
-    def paint(axes: "Axes", _canvas: Any) -> None:
-        for place, step in enumerate(steps):
-            color, hatch = (COLORS[0], "") if step.of_triples else (COLORS[1], _HATCHES[1])
-            axes.barh(place, max(step.number, 0.5), color=color, edgecolor=_PAPER, hatch=hatch)
-            axes.annotate(f"{step.number:,}", (max(step.number, 0.5), place), (4, 0),
-                          textcoords="offset points", va="center")  # fmt: skip
-        axes.set_xscale("log")
-        axes.set_xlim(0.5, 4 * max(step.number for step in steps))
-        axes.set_yticks(range(len(steps)), [step.name for step in steps])
-        axes.invert_yaxis()
-        axes.tick_params(axis="y", length=0)
-        axes.set_xlabel("triples (plain), then questions (hatched)")
-        axes.set_title(title, loc="left", fontsize=9.0)
-
-    return _drawn("steps", (6.4, 0.9 + 0.28 * len(steps)), paint)
 
 
 def _drawn(name: str, inches: tuple[float, float], paint: "Callable[[Axes, Any], None]") -> str:

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from rulemine.evaluation.breakdown import group_titles
-from rulemine.evaluation.prediction_file import PredictionFile
-from rulemine.evaluation.predictions import read_predictions
+from rulemine.evaluation.predictions import PredictionFile, read_predictions
 from rulemine.evaluation.reporting.document import Document, Picture
 from rulemine.evaluation.reporting.questions import SystemRun, question_rows
 from rulemine.evaluation.reporting.report import Report

@@ -19,7 +19,7 @@ from rulemine.evaluation.answerers.registry import find_answerer, needs_of
 from rulemine.evaluation.breakdown import group_titles
 from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.metrics import COSTS, ROW_METRICS
-from rulemine.evaluation.prediction_file import NEEDS
+from rulemine.evaluation.predictions import NEEDS
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.reporting.document import Picture
 from rulemine.evaluation.reporting.frame import Frame

@@ -8,7 +8,6 @@ import pytest
 from rulemine.errors import PredictionError
 from rulemine.evaluation import read_predictions, write_predictions
 from rulemine.evaluation.cypher.replies import cypher_of
-from rulemine.evaluation.predictions import fit
 from rulemine.release.records import Prediction
 from tests.evaluation.world import QUESTIONS
 
@@ -73,7 +72,7 @@ def test_names_are_no_answers_to_what_asks_for_rows(tmp_path):
     with pytest.raises(PredictionError, match=f"line 1: {told}"):
         read_predictions(path, ASKED)
     with pytest.raises(PredictionError, match=told):
-        fit(ASKED, [Prediction("q00001", answers=('["Arden"]',))], split="test")
+        read_predictions([Prediction("q00001", answers=('["Arden"]',))], ASKED)
     path.write_text(lines({"id": "q00001", "answers": []}))  # nothing was found
     assert read_predictions(path, ASKED) == (Prediction("q00001", answers=()),)
 
@@ -87,7 +86,7 @@ def test_other_kinds_have_no_queries(tmp_path, answer):
         read_predictions(path, QUESTIONS)
     made = {"cypher": "RETURN 1"} if "cypher" in answer else {"rows": ("[1]",)}
     with pytest.raises(PredictionError, match=told):
-        fit(QUESTIONS, [Prediction("q00001", **made)], split="test")
+        read_predictions([Prediction("q00001", **made)], QUESTIONS)
 
 
 @pytest.mark.parametrize("rows", [("x",), ("{}",), ("[1]", "[1,2]"), ('["\ud83d"]',), ("[[[1]]]",)])
@@ -95,7 +94,7 @@ def test_nothing_unsound_is_written(tmp_path, rows):
     with pytest.raises(PredictionError, match="q00001"):
         write_predictions(tmp_path / "p.jsonl", [Prediction("q00001", rows=rows)])
     with pytest.raises(PredictionError, match="q00001"):
-        fit(ASKED, [Prediction("q00001", rows=rows)], split="test")
+        read_predictions([Prediction("q00001", rows=rows)], ASKED)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from rulemine.evaluation.reporting.figures import draw_steps
 from rulemine.evaluation.reporting.files import to_text
 from rulemine.evaluation.reporting.made import in_short, steps, summary_of
 
@@ -128,14 +127,6 @@ def test_what_would_make_texts_better_is_said() -> None:
         '  ["likes"]',
         '  same_as = "is_fond_of"  # 75 % of its triples',
     ]
-
-
-def test_the_figure_has_every_step_and_the_same_bytes() -> None:
-    pytest.importorskip("matplotlib")
-    drawn = draw_steps(steps(of()), "my: why so few questions")
-    assert drawn == draw_steps(steps(of()), "my: why so few questions")
-    for word in ("provable by rules from others", "1,000", "left by split", "in the core"):
-        assert f">{word}</text>" in drawn
 
 
 def test_a_test_core_that_cannot_be_had_is_named_with_what_standards_of_proof_cost() -> None:
