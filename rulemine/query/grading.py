@@ -232,7 +232,7 @@ class Grades:
     def __len__(self) -> int:
         return len(self.entities)
 
-    @property
+    @cached_property
     def answers(self) -> tuple[str, ...]:
         """All answers, sorted."""
         return self._labels(self.entities)

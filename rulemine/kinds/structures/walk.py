@@ -188,7 +188,7 @@ class Walk:
         self._anchors, self._barred = anchors, barred
         self._few, self._most, self._random = few, most, random
         self._seen = set[Any]()
-        self._times = Counter[Any]()
+        self._times, self._full = Counter[Any](), set[Any]()
         self._table, self._plans = lru_cache(None)(self._made), lru_cache(None)(self._planned)
         self._groups_to = lru_cache(REMEMBERED)(self._joined)
         self._akin = lru_cache(REMEMBERED)(self._akin_to)
@@ -209,23 +209,23 @@ class Walk:
                 continue
             target, self._left = int(steps.target[first]), TRIES
             for part in self._node(plan, target, None, frozenset((target,)), first):
-                shared = {*part.gives, *part.anchors, *(steps.links[one][0] for one in part.links)}
                 if (
                     part.form not in self._seen
                     and part.gives.union(part.between).isdisjoint(part.anchors)
                     and self._types.shared(part.gives)
-                    and not any(map(self._is_full, shared))
+                    and self._full.isdisjoint(shared := self._shared(part))
                 ):
                     self._seen.add(part.form)
                     self._times.update(shared)
-                    self._bar({one for one in part.links if self._is_full(steps.links[one][0])})
+                    self._full |= {one for one in shared if self._times[one] >= self._most}
+                    self._bar({one for one in part.links if steps.links[one][0] in self._full})
                     return self._query(part.form)
             self._seen.add((plan, first))
         return None
 
-    def _is_full(self, one: Any) -> bool:
-        """Whether enough queries have an anchor, a relation or an answer."""
-        return self._times[one] >= self._most
+    def _shared(self, part: Drawn) -> set[Any]:
+        """What no more than some queries may have in common: answers, anchors and relations."""
+        return {*part.gives, *part.anchors, *(self._steps.links[one][0] for one in part.links)}
 
     def _bar(self, links: set[int]) -> None:
         """Takes the steps by the relations of some links out of all further draws."""
