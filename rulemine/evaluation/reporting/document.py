@@ -25,7 +25,7 @@ from typing import NamedTuple
 from rulemine.errors import ConfigError
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.graph import Triple
-from rulemine.text.tables import Table, Value
+from rulemine.text.tables import Table, Value, one_decimal
 
 __all__ = [
     "VERDICTS",
@@ -100,6 +100,11 @@ class Picture:
                     "expected, one for each group."
                 )
 
+    @property
+    def scale(self) -> int:
+        """What its scores are times: 100 where the vertical axis is in percent, as it mostly is."""
+        return 100 if "percent" in self.up else 1
+
     def table(self) -> Table:
         """Its numbers as a table: a row for each group, a column for each series."""
         rows: tuple[tuple[Value, ...], ...] = tuple(
@@ -110,9 +115,9 @@ class Picture:
             )
             for i, group in enumerate(self.groups)
         )
-        numbers = ("n",) if self.sizes else ()
-        names = (series.name for series in self.series)
-        return Table(self.id, self.title, (self.across, *numbers, *names), rows)
+        header = (self.across, *["n"] * bool(self.sizes), *(series.name for series in self.series))
+        show = {} if self.scale == 100 else dict.fromkeys(header, one_decimal)
+        return Table(self.id, self.title, header, rows, show=show)
 
 
 class Outcome(NamedTuple):

@@ -128,17 +128,17 @@ def _labels(figure: Picture) -> list[str]:
     return [label + mark for label, mark in zip_longest(labels, few, fillvalue="")]
 
 
-def _percent(one: Series, part: str) -> list[float]:
-    """The scores of a series in percent; what is undefined is not drawn."""
+def _shown(figure: Picture, one: Series, part: str) -> list[float]:
+    """The scores of a series in the figure's unit; what is undefined is not drawn."""
     found = [None if score is None else getattr(score, part) for score in one.scores]
-    return [float("nan") if value is None else 100 * value for value in found]
+    return [float("nan") if value is None else value * figure.scale for value in found]
 
 
 def _bars(axes: "Axes", figure: Picture, slanted: bool) -> None:
     wide = 0.8 / max(1, len(figure.series))
     for place, one in enumerate(figure.series):
         at = [i + (place - (len(figure.series) - 1) / 2) * wide for i in range(len(figure.groups))]
-        values, color = _percent(one, "value"), COLORS[place % len(COLORS)]
+        values, color = _shown(figure, one, "value"), COLORS[place % len(COLORS)]
         axes.bar(
             at,
             values,
@@ -150,7 +150,9 @@ def _bars(axes: "Axes", figure: Picture, slanted: bool) -> None:
             linewidth=0.8,
             hatch="" if one.apart else _HATCHES[place % len(_HATCHES)],
         )
-        for x, low, high in zip(at, _percent(one, "low"), _percent(one, "high"), strict=True):
+        for x, low, high in zip(
+            at, _shown(figure, one, "low"), _shown(figure, one, "high"), strict=True
+        ):
             axes.vlines(x, low, high, color=_INK, linewidth=0.9)
             axes.hlines([low, high], x - wide / 6, x + wide / 6, color=_INK, linewidth=0.9)
         for x, value in zip(at, values, strict=True):
@@ -174,15 +176,15 @@ def _lines(axes: "Axes", figure: Picture) -> None:
         color = COLORS[place % len(COLORS)]
         axes.fill_between(
             across,
-            _percent(one, "low"),
-            _percent(one, "high"),
+            _shown(figure, one, "low"),
+            _shown(figure, one, "high"),
             color=color,
             alpha=0.13,
             linewidth=0,
         )
         axes.plot(
             across,
-            _percent(one, "value"),
+            _shown(figure, one, "value"),
             label=_short(one.name),
             color=color,
             linestyle=_DASHES[place % len(_DASHES)],
@@ -196,12 +198,17 @@ def _lines(axes: "Axes", figure: Picture) -> None:
 
 
 def _fit(axes: "Axes", figure: Picture) -> None:
-    """Percentages start at 0 and end at 100; differences, and what is more, where they do."""
+    """Percentages start at 0 and end at 100; differences, numbers, and what is more, where they do."""
     ends = [
-        v for one in figure.series for part in ("low", "value", "high") for v in _percent(one, part)
+        v
+        for one in figure.series
+        for part in ("low", "value", "high")
+        for v in _shown(figure, one, part)
     ]
     known = [v for v in ends if v == v]
-    axes.set_ylim(min([0.0, *known]) * 1.05, max([100.0, *known]) * 1.03)
+    axes.set_ylim(
+        min([0.0, *known]) * 1.05, max([100.0 if figure.scale == 100 else 0.0, *known]) * 1.03
+    )
 
 
 def embedded(svg: str, figure: Picture) -> str:

@@ -144,13 +144,13 @@ def tables(scores: StudyScores) -> list[Table]:
         title = f"{title}: {graph_at(plan.levels[-1])} graph, {scores.over}"
         notes = scores_in_words(metrics)
         found.append(laid(id_, title, scores.top, scores.subset, metrics, notes=notes))
-    found.append(_metrics_of_others(scores))
-    found.append(
-        laid("cost", "What an answer cost, in the mean", scores.first, "all", COSTS, "level")
-    )
-    if {*plan.called} != {*plan.called.values()}:
-        rows = tuple((called, system) for system, called in plan.called.items())
-        found.append(Table("systems", "The systems and their options", ("system", "options"), rows))
+    shortened = {*plan.called} != {*plan.called.values()}
+    options = tuple((called, system) for system, called in plan.called.items() if shortened)
+    found += [
+        _metrics_of_others(scores),
+        laid("cost", "What an answer cost, in the mean", scores.first, "all", COSTS, "level"),
+        Table("systems", "The systems and their options", ("system", "options"), options),
+    ]
     return [table for table in found if table.rows]
 
 
@@ -324,11 +324,11 @@ def _curves(scores: StudyScores) -> Iterator[Picture]:
     plan = scores.study.plan
 
     def curve(
-        frame: Frame, id_: str, title: str, caption: str, metric: str, subset: str
-    ) -> Picture:
+        frame: Frame, id_: str, title: str, caption: str, metric: str, subset: str, unit: str = "percent"
+    ) -> Picture:  # fmt: skip
         return frame.where(breakdown=subset, metric=metric).picture(
             id_, title, f"{meaning(metric)}. {caption}", columns="level", kind="lines",
-            across="level, percent of the removal", up=f"{TITLES[metric]}, percent",
+            across="level, percent of the removal", up=f"{TITLES[metric]}, {unit}",
         )  # fmt: skip
 
     hard = [
@@ -353,3 +353,9 @@ def _curves(scores: StudyScores) -> Iterator[Picture]:
         caption = f"Those {over} whose hard answer is missing at the level ({counts})."
         title, own = "Hard F1 of what each level lacks", scores.own.where(level=above)
         yield curve(own, "levels-own-hard-f1", title, caption, "hard_f1", scores.subset)
+    for metric in COSTS if plan.asking else ():
+        yield curve(
+            scores.first, f"levels-{metric.replace('_', '-')}",
+            f"{TITLES[metric].capitalize()} as more is missing", f"Over {scores.everything}.",
+            metric, "all", "a question",
+        )  # fmt: skip

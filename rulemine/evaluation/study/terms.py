@@ -41,6 +41,10 @@ MEANINGS = {
     "psjs_edges": "PSJS over edges",
     "executable": "the share of queries that run",
     "row_hhr": "the share of the right rows given that the incomplete graph has lost",
+    "calls": "calls of a model that an answer took",
+    "prompt_tokens": "tokens sent to a model for an answer",
+    "completion_tokens": "tokens received from a model for an answer",
+    "seconds": "seconds that an answer took",
 }
 """What a score is, as a noun phrase."""
 

@@ -213,6 +213,11 @@ def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
         10,
         1.0,
     ), "seconds are of the answers that say how long they took"
+    tokens = of(found, "levels-prompt-tokens")
+    assert (tokens.up, tokens.series[0].name) == ("tokens sent, a question", "closed-book")
+    assert tokens.series[0].scores[-1].value == 30
+    assert "tokens sent, a question" in draw(tokens)
+    assert tokens.table().show["closed-book"](30) == "30.0"  # no percentage
     assert of(tables(scores), "strict").rows[0][0] in study.plan.systems
 
 
