@@ -27,8 +27,6 @@ DIGITS = 6
 SECTIONS = ("answers", "leaks", "guessing", "inference", "concentration")
 """The parts of an audit, in their order."""
 
-NOTHING: Mapping[str, str] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class AuditedFigure:
@@ -81,7 +79,7 @@ class Measure(NamedTuple):
     key: str
     hits: Sequence[float | None] | None
     why: str = ""
-    said: Mapping[str, str] = NOTHING
+    said: Mapping[str, str] = {}
     counts: Mapping[str, int] = {}
     total: float | None = None
     left_out: Sequence[str] = ()

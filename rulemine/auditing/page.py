@@ -21,15 +21,14 @@ FILES = ("audit.json", "audit.md", "audit.html")
 NOT_AVAILABLE = "not available"
 
 NOTES = (
-    "Shares are percentages; in parentheses the 95 % interval (bootstrap of questions, those on the same "
-    "topics together; exact at 0 and 100 %) and the number of questions a figure is over.",
     "A hard answer is one that the complete graph gives and the incomplete one, which systems are given, "
-    "does not state: it must be inferred. Hits@Any counts questions of which some answer is named, Hits@Hard "
-    "those of which the hard answer asked for is.",
-    "There is no interval of questions on the same topics alone, nor of an effective number.",
+    "does not state: it must be inferred. Each figure is defined in the table of a set.",
+    "Intervals are of 95 % (bootstrap of questions, those on the same topics together; exact at 0 and 100 "
+    "%). Questions on the same topics alone and effective numbers have none.",
     f"What a set does not have is {NOT_AVAILABLE}, which is not 0; the table of the set says why.",
     "A figure is about what the files say, not about what a set is for: see what its authors say of it.",
 )
+"""What a reader of the numbers must know; what hard answers are stands below the first of them."""
 
 
 def document_of(audits: Sequence[Audit]) -> Document:
@@ -52,8 +51,9 @@ def document_of(audits: Sequence[Audit]) -> Document:
         if one.texts:
             title = f"{name}: questions named above (license: {one.facts['license']})"
             tables.append(Table(f"texts-{place}", title, ("", "text"), tuple(one.texts.items())))
-    headline = Table("audits", "Side by side, in percent", ("", *names), rows)
-    return Document("Audit", NOTES, headline=headline, tables=tuple(tables))
+    title = "Side by side, in percent; below a value its interval and the questions that it is over"
+    headline = Table("audits", title, ("", *names), rows, NOTES[:1])
+    return Document("Audit", NOTES[1:], headline=headline, tables=tuple(tables))
 
 
 def _shown(figure: AuditedFigure) -> Cell:

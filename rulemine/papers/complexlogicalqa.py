@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from rulemine.errors import InputError
-from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.reporting.titles import MEAN, TITLES
 from rulemine.judging.filled_sheets import VERDICTS, read_sheets
 from rulemine.judging.sheet_tables import agreement_table, pass_table
@@ -195,28 +194,23 @@ def _anchor_similarity(name: str, release: Release, material: Material) -> Made:
     called = translation(release.entities, release.naming, "text")
     names = sorted({name for q in unions for name in q.anchors[:2]})
     vectors = material.embed([called.get(name, name) for name in names])
-    rows = tuple(_cosines(unions, names, vectors, material.seed))
+    vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
+    of_name = dict(zip(names, vectors, strict=True))
+    draw = stream(material.seed, "anchor-similarity")
+    groups = {u: [q.anchors[:2] for q in unions if q.structure == u] for u in UNIONS}
+    groups["random pairs"] = [
+        tuple(names[at] for at in draw.permutation(len(names))[:2]) for _ in unions
+    ]
+    rows: list[Values] = []
+    for group, pairs in groups.items():
+        cosines = [float(of_name[one] @ of_name[other]) for one, other in pairs]
+        rows.append((group, len(cosines), sum(cosines) / len(cosines) if cosines else None))
     note = (
         "The first two anchors of each union, by their labels; random pairs are of the same anchors, as many "
         "as there are unions."
     )
     header, show = ("anchors of", "pairs", "mean cosine"), {"mean cosine": "{:.3f}".format}
-    yield Table("", f"cosine of the anchors, {name}", header, rows, (note,), show)
-
-
-def _cosines(
-    unions: Sequence[Question], names: Sequence[str], vectors: Floats, seed: int
-) -> Iterator[Values]:
-    place = {name: at for at, name in enumerate(names)}
-    vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-30)
-    draw = stream(seed, "anchor-similarity")
-    groups = {
-        u: [[place[a] for a in q.anchors[:2]] for q in unions if q.structure == u] for u in UNIONS
-    }
-    groups["random pairs"] = [draw.permutation(len(names))[:2].tolist() for _ in unions]
-    for group, pairs in groups.items():
-        cosines = [float(vectors[one] @ vectors[other]) for one, other in pairs]
-        yield group, len(cosines), sum(cosines) / len(cosines) if cosines else None
+    yield Table("", f"cosine of the anchors, {name}", header, tuple(rows), (note,), show)
 
 
 COMPLEXLOGICALQA = Paper(

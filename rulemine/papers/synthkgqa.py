@@ -33,7 +33,6 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question
 from rulemine.text.tables import (
     Table,
-    Value,
     Values,
     one_decimal,
     p_value,
@@ -93,7 +92,7 @@ GROWING = ("hits_any", "triple_recall", "answer_recall")
 """Those that grow with the triples that are retrieved."""
 
 CLOSED = ("closed-book", "prior", "random")
-"""Systems that are given no graph, those first that gains are best over."""
+"""Systems that are given no graph, and so are the same on every one; those first that gains are best over."""
 
 TRAINED = "trained-retriever"
 
@@ -135,20 +134,16 @@ def _by_class(name: str, release: Release, _: Material) -> Made:
     wholes = {called: len(train if called == "train" else test) for called in classes}
     rows: list[Values] = []
     for shape in (*shapes_of((*train, *test)), "all"):
-        cells: list[Value] = [shape]
-        for called, some in classes.items():
-            n = some.total() if shape == "all" else some[shape]
-            cells += [n, share(n, wholes[called])]
-        rows.append(tuple(cells))
-    header = [SHAPE]
-    for called in classes:
-        header += [called, f"{called}, %"]
+        of_each = [n.total() if shape == "all" else n[shape] for n in classes.values()]
+        pairs = zip(of_each, wholes.values(), strict=True)
+        rows.append((shape, *(cell for n, of in pairs for cell in (n, share(n, of)))))
+    header = (SHAPE, *(column for called in classes for column in (called, f"{called}, %")))
     note = (
         "Percentages are of the training, or of the test questions. A test question with a graph type "
         "and a relation type unseen counts as the former."
     )
     title = f"graph isomorphisms in training and test of {name}"
-    yield Table("", title, tuple(header), tuple(rows), (note,))
+    yield Table("", title, header, tuple(rows), (note,))
 
 
 _Sizes = tuple[str, int, Callable[[Question], int]]
@@ -336,10 +331,11 @@ def _gains(by_shape: bool) -> Callable[[Material], Made]:
 
     def make(material: Material) -> Made:
         for where, some in _on_graphs(material):
-            base = _closed([*some, *material.answered], some[0])
-            others = [one for one in some if base and one.called != base.called]
-            if base is None or not others:
+            every = [o for o in material.answered if o.release.path == some[0].release.path]
+            closed = (o for name in CLOSED for o in every if _options(o)[0] == name)
+            if (base := next(closed, None)) is None:
                 continue
+            others = [one for one in some if one.called != base.called]
             cells = _cells(base, by_shape)
             of_each = [(o.called, _gained(o, base, cells)) for o in others]
             rows: list[tuple[str, Values]] = []
@@ -356,16 +352,6 @@ def _gains(by_shape: bool) -> Callable[[Material], Made]:
             yield Table("", title, header, under_headings(rows), (note,), {gain: points})
 
     return make
-
-
-def _closed(every: Sequence[ScoredSystem], beside: ScoredSystem) -> ScoredSystem | None:
-    """The system without a graph that gains are over: it is the same on every graph."""
-    for name in CLOSED:
-        for one in every:
-            same = one.release.path == beside.release.path
-            if same and _options(one)[0] == name:
-                return one
-    return None
 
 
 def _cells(base: ScoredSystem, by_shape: bool) -> dict[str, list[bool]]:
@@ -441,26 +427,18 @@ def _pearson(means: Mapping[str, Sequence[float | None]], place: int) -> str:
 def _more_triples(material: Material) -> Made:
     """Figure 14: hits and recall of a retriever as it is asked for more triples."""
     for where, some in _on_graphs(material):
-        families: dict[str, dict[int, ScoredSystem]] = {}
-        for one in some:
-            if one.retrieves and (k := _triples_asked(one)) is not None:
-                families.setdefault(_without(one, "k"), {})[k] = one
-        for called, by_k in families.items():
+        asked = [(k, one) for one in some if one.retrieves and (k := _triples_asked(one))]
+        for called in dict.fromkeys(_without(one, "k") for _, one in asked):
+            by_k = {k: one for k, one in asked if _without(one, "k") == called}
             cells = [
                 (TRAINING[row.metric], k, row.score)
                 for k in sorted(by_k)
                 for row in frame_of(where, [by_k[k]]).where(breakdown="all", metric=GROWING).rows
             ]
-            title = f"{called} as it is asked for more triples, {where}"
             if len(by_k) > 1:
-                yield bars(
-                    title,
-                    "Over all questions.",
-                    "triples asked for (k)",
-                    "scores",
-                    cells,
-                    kind="lines",
-                )
+                title = f"{called} as it is asked for more triples, {where}"
+                across = "triples asked for (k)"
+                yield bars(title, "Over all questions.", across, "scores", cells, kind="lines")
 
 
 def _without(one: ScoredSystem, *keys: str) -> str:
