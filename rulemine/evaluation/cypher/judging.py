@@ -52,10 +52,10 @@ STATES = {
     "rows": "a table was given",
     "failed": "fails",
     "refused": "refused: it may only read the graph",
-    "not run": "not run: it is outside what is run here; wrong",
+    "not run": "wrong: it is outside what is run here",
     "missing": "no prediction",
     "gold failed": "the gold fails",
-    "gold not run": "the gold is not run: it is outside what is run here",
+    "gold not run": "in no score: the gold is outside what is run here",
 }
 """What became of a prediction → in words. The last two have no scores."""
 

@@ -501,7 +501,7 @@ def _counted(
     """
     groups = {name: some for name in words if (some := [row for row in asked if name in of(row)])}
     notes = (
-        f"{name}: {words[name]}; first {row.id}: {shown(row)}".removesuffix(": ")
+        f"{name}: {words[name]}" + (f"; first {row.id}: {text}" if (text := shown(row)) else "")
         for name, (row, *_) in groups.items()
     )
     rows: tuple[Values, ...] = tuple(
