@@ -207,7 +207,8 @@ def _fit(axes: "Axes", figure: Picture) -> None:
     ]
     known = [v for v in ends if v == v]
     axes.set_ylim(
-        min([0.0, *known]) * 1.05, max([100.0 if figure.scale == 100 else 0.0, *known]) * 1.03
+        min([0.0, *known]) * 1.05,
+        max([100.0 if figure.scale == 100 else 0.0, *known]) * 1.03 or 1.0,
     )
 
 

@@ -81,7 +81,7 @@ NOTE = (
 def headline(scores: StudyScores) -> Table:
     """The systems on the graph that lacks most, over the core; beside it what is granted of it, and all."""
     title = f"{graph_at(scores.study.plan.levels[-1]).capitalize()} graph, {scores.over}"
-    rows = next(iter(scores.at_top.values())).rows
+    rows = next(iter(scores.reports.values())).rows
     sizes = [(row.group, row.n) for row in rows if row.breakdown in ("core", "granted", "all")]
     notes = (subsets_in_words(sizes), *scores_in_words(HEADLINE, ["hhr"]), *_needs(scores))
     table = scores.top.where(breakdown=scores.subset).table(
@@ -307,7 +307,7 @@ def figures(scores: StudyScores) -> list[Picture]:
         title = DEPENDENCE.get(breakdown) or f"{TITLES[metric]} by {_called(scores, breakdown)}"
         id_ = f"figure-by-{breakdown.replace('_', '-')}"
         found.append(_by_groups(scores, breakdown, metric, id_, title))
-    return found
+    return [figure for figure in found if figure.series]
 
 
 def _by_groups(scores: StudyScores, breakdown: str, metric: str, id_: str, title: str) -> Picture:
