@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 
 from rulemine.evaluation.matching.lexicon import lex
 from rulemine.evaluation.matching.names import Named, ReplyText
@@ -125,12 +125,11 @@ class SentenceReader:
             for span in lex.BOLD.finditer(self.text, start, end)
             for named in self._only_names(span.start(), span.end())
         }
-        if any(n.start in bold and n.rank <= Rank.WORD for n in found):
-            return [
-                n._replace(rank=Rank.PASSING) if n.rank <= Rank.WORD and n.start not in bold else n
-                for n in found
-            ]
-        return found
+        is_bold = any(n.start in bold and n.rank <= Rank.WORD for n in found)
+        return [
+            n._replace(rank=max(n.rank, Rank.PASSING)) if is_bold and n.start not in bold else n
+            for n in found
+        ]
 
     def _only_names(self, start: int, end: int) -> list[Named]:
         """The names in a part that holds nothing else."""
@@ -237,7 +236,7 @@ class SentenceReader:
     def _end_of_list(self, named: Named) -> int:
         """Where the last of the names that follow a name directly ends."""
         for after in self.reply.within(named.end, named.end + _NEAR * 5):
-            if not self._joined(named.end, after):
+            if ";" in self.text[named.end : after.start] or not self._joined(named.end, after):
                 break
             named = after
         return named.end
@@ -245,20 +244,16 @@ class SentenceReader:
     def _on_the_way(self, names: Sequence[Named]) -> set[int]:
         """The names of a path, ``A → B → C``, that do not end it; which end counts depends on the topic."""
         found, at = set[int](), 0
-        while at < len(names) - 1:
-            last, dashed = at, False
-            for left, right in pairwise(names[at:]):
-                gap = self.text[left.end : right.start]
-                is_dash = lex.DASH.fullmatch(gap) is not None
-                if not (is_dash or lex.ARROW.search(gap)):
-                    break
-                dashed |= is_dash
-                last += 1
-            begins, ends = self.reply.is_topic(names[at]), self.reply.is_topic(names[last])
-            if last > at + dashed and (begins or ends or not dashed):
-                kept = at if ends and not begins else last
-                found |= set(range(at, last + 1)) - {kept}
-            at = max(last, at + 1)
+        for stop in range(1, len(names) + 1):
+            low = names[stop - 1].end
+            gap = self.text[low : names[stop].start] if stop < len(names) else ""
+            if lex.ARROW.search(gap) or lex.DASH.fullmatch(gap):
+                continue
+            begins, ends = (self.reply.is_topic(names[end]) for end in (at, stop - 1))
+            is_path = begins or ends or lex.ARROW.search(self.text, names[at].end, low)
+            if is_path and stop > at + 1:
+                found |= set(range(at, stop)) - {at if ends and not begins else stop - 1}
+            at = stop
         return found
 
     def _rank_of_word(
@@ -308,8 +303,6 @@ class SentenceReader:
         """Where parentheses, reasons and relative clauses begin and end, sorted."""
         found = list(self._parentheses(low, high))
         for relative in lex.RELATIVE.finditer(self.text, low, high):
-            if self.reply.is_inside(relative.start()):
-                continue
             verb = lex.VERB.search(self.text, relative.end(), high)
             comma = verb.start() if verb else self._comma(relative.end(), high, found)
             is_added = not relative["needs_more"] and self.reply.has_answer(low, relative.start())

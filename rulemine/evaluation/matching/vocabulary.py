@@ -238,15 +238,8 @@ class _Reader(SentenceReader):
 
     def _braces(self) -> list[_Part]:
         """The last braces, and those directly before them; where nothing else says what the answer is."""
-        found = list[_Part]()
-        for mark in lex.BRACED.finditer(self.text):
-            if found and not lex.BETWEEN_BRACES.fullmatch(
-                self.text, found[-1].end + 1, mark.start()
-            ):
-                found.clear()
-            if self.reply.within(*mark.span(1)):
-                found.append(_Part(mark.start(1), mark.end(1), ""))
-        return found
+        runs = (_Part(*mark.span(), "") for mark in lex.BRACED.finditer(self.text))
+        return [run for run in runs if self.reply.within(run.start, run.end)][-1:]
 
     def _is_doubtful(self, mark: re.Match[str]) -> bool:
         """Whether a mark stands after ``if``, ``whether`` or ``unless``."""
@@ -355,9 +348,8 @@ class _Reader(SentenceReader):
                     line[0], lines[stop - 1][1]
                 )
             elif (heads := self._is_heading(line)) or self._is_lead(line):
-                aside, next_aside = (
-                    (is_aside_label(words), False) if heads else (aside, is_aside_label(words))
-                )
+                aside = is_aside_label(words) if heads else aside
+                next_aside = not heads and is_aside_label(words)
                 found["aside"] += self._passing(*line)
                 stop = at + 1
             else:
