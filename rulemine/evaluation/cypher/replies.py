@@ -7,13 +7,13 @@ stands around it, comments before it, and what a database is asked to do with it
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 from rulemine.text.json_reply import decode, json_values
 from rulemine.text.visible_reply import visible_reply
 
-__all__ = ["CLAUSES", "cypher_of"]
+__all__ = ["CLAUSES", "cypher_of", "texts_under"]
 
 CLAUSES = ("MATCH", "OPTIONAL", "CALL", "UNWIND", "WITH", "RETURN")
 """What a query that only reads begins with."""
@@ -128,7 +128,11 @@ def cypher_of(text: str) -> tuple[str | None, str]:
 
 def _query_of(reply: str, packed: bool = False) -> tuple[str | None, str]:
     """As `cypher_of`, of what is seen; of what was itself packed in JSON or a tag, not in those again."""
-    found = [] if packed else [text for value in json_values(reply) for text in _under_keys(value)]
+    found = (
+        []
+        if packed
+        else [text for value in json_values(reply) for text in texts_under(value, _KEYS)]
+    )
     found += [] if packed else [tag[2] or tag[4] or "" for tag in _TAG.finditer(reply)]
     queries = [query for text in found if (query := _query_of(text.strip(), packed=True)[0])]
     blocks = [("", query) for query in queries] or _blocks(reply)
@@ -150,16 +154,18 @@ def _unquoted(reply: str) -> str:
     return value if isinstance(value, str) and end == len(reply) else reply
 
 
-def _under_keys(value: Any, depth: int = 0) -> Iterator[str]:
-    """The texts in a value of JSON under keys of queries."""
+def texts_under(value: Any, keys: Set[str], depth: int = 0) -> Iterator[str]:
+    """The texts in a value of JSON under some keys, whose capitals and signs do not count."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     for key, item in value.items() if isinstance(value, dict) else ():
-        if isinstance(item, str) and re.sub(r"[\W_]", "", key).lower() in _KEYS:
+        if isinstance(item, str) and re.sub(r"[\W_]", "", key).lower() in keys:
             yield item
         elif depth < MOST:  # arguments of a tool may be JSON in a text
             packed = isinstance(item, str) and item.lstrip().startswith("{")
-            yield from _under_keys(next(json_values(item), None) if packed else item, depth + 1)
+            yield from texts_under(
+                next(json_values(item), None) if packed else item, keys, depth + 1
+            )
 
 
 def _blocks(reply: str) -> list[tuple[str, str]]:

@@ -13,7 +13,7 @@ from rulemine.kg.entity_types import types_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.sparql import entity_iri, relation_iri
 
-__all__ = ["ShownQuestion", "about", "answered", "relations_text", "task_on", "triples_text"]
+__all__ = ["ShownQuestion", "about", "answered", "relations_text", "task_on"]
 
 _TASK = """\
 Write the SPARQL query that answers the question at the end from a knowledge graph. {shown}
@@ -76,26 +76,16 @@ def relations_text(kg: KnowledgeGraph, order: Mapping[str, int]) -> str:
         own = rows[rows[:, 1] == number]
         if not len(own):
             continue
-        if typed:
-            ends = [
-                _commonest(
-                    label
-                    for e in distinct(own[:, at]).tolist()
-                    for label in types.labels(types.of(e))
-                )
-                for at in (0, 2)
-            ]
-        else:
-            ends = [kg.entities[own[0, at]] for at in (0, 2)]
+        ends = [
+            _commonest(
+                label for e in distinct(own[:, at]).tolist() for label in types.labels(types.of(e))
+            )
+            if typed
+            else kg.entities[own[0, at]]
+            for at in (0, 2)
+        ]
         lines.append(f"<{relation_iri(name)}> {ends[0]} → {ends[1]}")
     return "\n".join(lines)
-
-
-def triples_text(triples: Iterable[Triple]) -> str:
-    """Triples as SPARQL writes them, a line each."""
-    return "\n".join(
-        f"<{entity_iri(s)}> <{relation_iri(r)}> <{entity_iri(o)}> ." for s, r, o in triples
-    )
 
 
 def about(shown: ShownQuestion) -> str:
@@ -106,9 +96,10 @@ def about(shown: ShownQuestion) -> str:
         Question: Who is Ann B.'s mother?
         Ann B. is <entity:Ann%20B.>
     """
-    parts = [f"What the graph has around them:\n{triples_text(shown.triples)}\n"] * bool(
-        shown.triples
+    triples = "".join(
+        f"<{entity_iri(s)}> <{relation_iri(r)}> <{entity_iri(o)}> .\n" for s, r, o in shown.triples
     )
+    parts = [f"What the graph has around them:\n{triples}"] * bool(triples)
     parts.append(f"Question: {shown.question}")
     parts += [f"{name} is <{entity_iri(name)}>" for name in shown.topics]
     return "\n".join(parts)

@@ -15,10 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from rulemine.errors import UserError
+from rulemine.evaluation.cypher.replies import texts_under
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.oxigraph.rewriting import rewrite
 from rulemine.query.oxigraph.workers import Workers
@@ -304,7 +305,7 @@ def sparql_of(text: str) -> tuple[str | None, str]:
         ((found["label"] or "").lower(), found["body"].strip()) for found in _FENCE.finditer(reply)
     ]
     packed = [*json_values(reply)] if "{" in reply else []
-    named = [query for value in packed for query in _under_keys(value)]
+    named = [query for value in packed for query in texts_under(value, _KEYS)]
     for query in reversed([*(body for _, body in blocks), *named]):
         if found := _bare(query):
             return found, ""
@@ -314,13 +315,6 @@ def sparql_of(text: str) -> tuple[str | None, str]:
     if (bare := _bare(reply.replace("`", ""))) or _UPDATE.match(reply):
         return bare or reply, ""
     return None, "no block between ``` and ```, and no SELECT ?answer"
-
-
-def _under_keys(value: Any) -> Iterator[str]:
-    """The texts in an object under keys of queries."""
-    for key, item in value.items() if isinstance(value, dict) else ():
-        if isinstance(item, str) and re.sub(r"[\W_]", "", key).lower() in _KEYS:
-            yield item
 
 
 def _bare(text: str) -> str:

@@ -167,17 +167,11 @@ def _derived(question: Question) -> str:
 
 def distances_along(triples: Iterable[Triple], start: str) -> dict[str, int]:
     """The distances from an entity along a few triples, in either direction."""
-    beside: dict[str, list[str]] = {}
-    for head, _, tail in triples:
-        beside.setdefault(head, []).append(tail)
-        beside.setdefault(tail, []).append(head)
-    far = {start: 0}
-    reached = [start]
-    for name in reached:
-        for other in beside.get(name, ()):
-            if other not in far:
-                far[other] = far[name] + 1
-                reached.append(other)
+    steps = [step for head, _, tail in triples for step in ((head, tail), (tail, head))]
+    far, edge = {start: 0}, {start}
+    while edge:
+        edge = {other for name, other in steps if name in edge and other not in far}
+        far |= dict.fromkeys(edge, max(far.values()) + 1)
     return far
 
 

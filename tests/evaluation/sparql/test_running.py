@@ -1,5 +1,6 @@
 """SPARQL as models write it: found in a reply, run on a small graph, and sorted by what became of it."""
 
+import json
 import time
 from collections.abc import Iterator
 
@@ -42,6 +43,7 @@ def runner() -> Iterator[SparqlRunner]:
         f"```sparql\n# Select ?x, the child of Ann's:\n{QUERY}\n```",
         f"# The query: {QUERY}",
         f'{{"sparql": "{QUERY}"}}',
+        json.dumps({"name": "run", "arguments": json.dumps({"query": QUERY})}),
         f"`{QUERY}`",
         QUERY.replace("<", "&lt;").replace(">", "&gt;"),
     ],
