@@ -31,7 +31,7 @@ __all__ = [
     "of_proofs",
 ]
 
-MIRRORED = "another question asks for its topic from its answer"
+MIRRORED = "another question asks for the same fact from its other end"
 RULE = "its rule proves too many of the core of test"
 RELATION = "its proof needs a relation that too many of the core of test need"
 NEAR_DUPLICATE = "another question has its answers and two of its constants"
@@ -44,7 +44,8 @@ class Bound(NamedTuple):
         reason: Why a question is not asked that would have more of it than may be.
         thing: What is counted.
         most: How many questions may have it, this one included.
-        other: What else must not be there more often than `most` says; None: `thing`.
+        other: What is compared with `most` in place of `thing`, e.g. the same fact asked for from its other
+            end; None: `thing`.
     """
 
     reason: str

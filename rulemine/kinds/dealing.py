@@ -18,12 +18,14 @@ COMPARED = 12
 """So many candidates that fit are compared before one is taken."""
 
 ENOUGH = "enough questions like it are asked"
-GIVES = "it gives away what a test or validation question asks for"
-"""Why a candidate is in no split, where `deal` was not told otherwise."""
+GIVES = "it shares what a test or validation question alone may have"
+"""Why a candidate is in no split, where `deal` was not told otherwise. What one split alone may have are the
+removed facts that its questions need, and the marks of their kind, such as topic entities."""
 
 
 _PASSES = ((True, False), (True, True), (False, False), (None, False), (None, True))
-"""Whether a pass takes the core, the rest (None: either); and whether a part may have twice its number."""
+"""The passes over the candidates for a split. Each takes those of the core (True), the others (False) or all
+(None), and lets a part have its number of questions or, where the second value is true, twice that."""
 
 
 class Dealable(NamedTuple):
@@ -112,7 +114,8 @@ def deal(
         candidates: In the order in which they are preferred.
         plan: Split → its share, in the order in which splits are filled; that of the last one counts what
             the others have of it, too.
-        take: Called with a candidate's place and a split before it is dealt: None, or why it cannot be there.
+        take: Called with a candidate's place and a split: puts it there, in words and counted, and returns
+            None; or returns why it cannot be there.
 
     Returns:
         Place of each candidate that is dealt → its split; place of each other one → why it is not.
@@ -194,7 +197,7 @@ class _Dealing:
             self.needed |= one.needs
 
     def _locks(self, i: int) -> int:
-        """How many candidates give a mark that a candidate would need anew."""
+        """How many candidates later splits would lose if this one is dealt to a split before them."""
         return sum(self._givers[mark] for mark in self._candidates[i].needs - self.needed)
 
     def _fits(self, i: int, split: str, of_core: bool | None, twice: bool) -> bool:

@@ -186,7 +186,7 @@ class Amounts:
     def kept(
         self, recipe: Any, asked: Any, note: Callable[[str], object] = lambda _text: None
     ) -> Any:
-        """As many of the questions as the limits on what they have in common allow.
+        """Drops questions until no more than allowed have something in common; called once all have words.
 
         Args:
             recipe: The recipe.

@@ -264,7 +264,9 @@ class Recipe(Section):
         if self.own is None:
             object.__setattr__(self, "own", options())
         if type(self.own) is not options:
-            raise ConfigError(f"own: is {self.own!r}; the kind {self.kind} has {options.__name__}.")
+            raise ConfigError(
+                f"own: is a {type(self.own).__name__}; the kind {self.kind} has {options.__name__}."
+            )
         self.own.check(self)
         if self.amie_jar and (self.rules or self.selection.mode == "none"):
             why = "rules are given" if self.rules else "nothing is removed"

@@ -65,7 +65,7 @@ def test_two_entities_are_asked_for_from_one_end_but_in_training():
     assert len(left(apart).questions) == 2
     left([*apart, ask(2, one, split="validation")], note=(said := []).append)
     assert said == [
-        "split: 1 question left out: another question asks for its topic from its answer"
+        "split: 1 question left out: another question asks for the same fact from its other end"
     ]
 
 

@@ -297,7 +297,8 @@ class _Texts:
         text = self._texts.question(query)
         why = SAME if text in self._taken else ANCHOR_TELLS
         if why == SAME or self._tells(query, question):
-            return Rejection("ask", why, "", None, "", "", "", text, query=question.query)
+            where = "in the naming entity"
+            return Rejection("ask", why, "", None, "", "", where, text, query=question.query)
         self._taken.add(text)
         pattern = self._texts.pattern(query, self._private)
         return replace(question, question=text, wording="template", patterns=(pattern,))
