@@ -54,7 +54,7 @@ def _sets(material: Material) -> Made:
     for release in material.releases:
         asked = Counter(question.split for question in release.questions())
         kg = release.manifest["kg"]
-        said = (release.kind in having("subgraph"), _is_fresh(release))
+        said = (having("subgraph").count(release.kind) > 0, _is_fresh(release))
         rows.append(
             (
                 material.names[release.path],

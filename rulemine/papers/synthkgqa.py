@@ -267,9 +267,9 @@ def _pairs(release: Release, questions: Sequence[Question]) -> Iterator[tuple[in
 # Of systems
 
 
-def _on_graphs(material: Material, *kinds: str) -> Iterator[tuple[str, list[ScoredSystem]]]:
+def _on_graphs(material: Material, kind: str = KIND) -> Iterator[tuple[str, list[ScoredSystem]]]:
     """Where it is in words, and the systems, for each graph of each release, the complete one first."""
-    for name, systems in material.systems(*kinds or (KIND,)):
+    for name, systems in material.systems(kind):
         for level in sorted({one.level for one in systems}):
             some = [one for one in systems if one.level == level]
             report = some[0].report
@@ -282,14 +282,14 @@ def _options(one: ScoredSystem) -> tuple[str, dict[str, str]]:
     return base, {key: value for key, _, value in (part.partition("=") for part in given)}
 
 
-def _benchmark(*kinds: str) -> Callable[[Material], Made]:
+def _benchmark(kind: str = KIND) -> Callable[[Material], Made]:
     """Tables 2 and 7: answers and what was retrieved, in one row for each system."""
 
     def make(material: Material) -> Made:
         note = (
             "Hits and recall by exact match; a dash where a system does not say what it retrieved."
         )
-        for where, some in _on_graphs(material, *kinds):
+        for where, some in _on_graphs(material, kind):
             frame = frame_of(where, some).where(breakdown="all", metric=[*BENCHMARK])
             columns = [m for m in BENCHMARK if frame.where(metric=m).rows]
             made = frame.table(
