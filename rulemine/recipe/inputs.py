@@ -197,8 +197,10 @@ class Inputs:
         """What earlier releases ask."""
         found = read_earlier(self._earlier, self.recipe.not_in, self.recipe.kind, self.kg)
         if found.identities:
-            asked = counted(len(found.queries), "question")
-            self.warn(f"{asked} of {counted(len(found.identities), 'release')} not asked again.")
+            self.warn(
+                f"{counted(len(found.queries), 'question')} of {counted(len(found.identities), 'release')} "
+                "not asked again."
+            )
         return found
 
     @cached_property

@@ -69,7 +69,11 @@ class SelectionSection(Section):
     """Groundings of a rule that selection looks at, drawn uniformly where there are more; the selection
     ``brink`` takes the first `per_rule`."""
 
-    fixed_values: ClassVar = ("groundings_per_rule",)
+    min_std_confidence: ClassVar[tuple[float, ...]] = ()
+    """Floors on the confidence of the mined rules with 1, 2, … body atoms, for readers of releases: there are
+    none beside `min_rare_confidence` and the standards of a filter."""
+
+    fixed_values: ClassVar = ("groundings_per_rule", "min_std_confidence")
 
     mode: str = option("maximal", choices=("maximal", "brink", "none"), flag_name="--selection")
     per_rule: int = option(30, least=1)
