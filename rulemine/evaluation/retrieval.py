@@ -32,6 +32,7 @@ answer of the last three; A is never empty.
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -69,6 +70,9 @@ RETRIEVAL = (
     "reasoning_failures",
 )
 """The scores of what was retrieved, in the order in which they are reported."""
+
+
+_SUBJECT, _RELATION, _OBJECT = map(itemgetter, range(3))
 
 
 class RetrievalScores(NamedTuple):
@@ -136,7 +140,7 @@ def score_retrieved(
         (1.0, 0.0, 1.0)
     """
     gold, certificates, answers, proofs = evidence
-    ends = {end for s, _, o in retrieved for end in (s, o)}
+    ends = {*map(_SUBJECT, retrieved), *map(_OBJECT, retrieved)}
     about_proof = (math.nan, math.nan, math.nan)
     if proofs is not None and not math.isnan(hits_hard):
         proved = all(any(way <= retrieved for way in ways) for ways in proofs)
@@ -241,9 +245,11 @@ def score_retrieval(
         retrieved = (prediction and prediction.retrieved) or ()
         given = _as_written(retrieved, spelling) if spelling else frozenset(retrieved)
         total += len(given)
-        strange += sum(
-            not (s in entities and r in relations and o in entities) for s, r, o in given
-        )
+        ends = {*map(_SUBJECT, given), *map(_OBJECT, given)}
+        if not (ends <= entities and {*map(_RELATION, given)} <= relations):
+            strange += sum(
+                not (s in entities and r in relations and o in entities) for s, r, o in given
+            )
         found.append(score_retrieved(given, wanted, hit))
     scores = np.array(found, np.float64).reshape(len(found), len(RETRIEVAL))
     notes = []

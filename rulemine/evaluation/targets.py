@@ -4,7 +4,7 @@ The hard answers of a question at a level are those that the graph of this level
 whose `hard_answer` is still stated there has no hard answer at this level.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -13,6 +13,7 @@ import numpy as np
 
 from rulemine.errors import ReleaseError
 from rulemine.evaluation.matching.choices import spelled_out
+from rulemine.evaluation.matching.matching import Matcher
 from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
@@ -152,6 +153,17 @@ def without_labels(
     return made
 
 
+class _Keys(dict[str, str]):
+    """Name → what it is compared by; of a name that is no entity the matcher makes it."""
+
+    def __init__(self, names: Iterable[str], matcher: Matcher) -> None:
+        super().__init__({name: matcher.name(name) for name in names})
+        self._matcher = matcher
+
+    def __missing__(self, name: str) -> str:
+        return self._matcher.name(name)
+
+
 class Targets:
     """What predictions in one naming are scored against, each part made when it is needed.
 
@@ -172,8 +184,8 @@ class Targets:
         reader: PredictionReader,
     ) -> None:
         self.naming, self.names, self.reader = naming, names, reader
-        self._key_of = {name: reader.matcher.name(name) for name in names}
-        self.keys = frozenset(self._key_of.values())
+        self.key_of = _Keys(names, reader.matcher)
+        self.keys = frozenset(self.key_of.values())
         self._release, self._questions = release, questions
         self._golds: dict[tuple[int, bool], list[Gold]] = {}
         self._evidence: dict[str, list[ToRetrieve]] = {}
@@ -182,7 +194,7 @@ class Targets:
     def entities(self) -> dict[str, str]:
         """Key → the entity in the naming of the release."""
         own = translation(self._release.entities, self.naming, self._release.naming)
-        return {key: own[name] for name, key in self._key_of.items()}
+        return {key: own[name] for name, key in self.key_of.items()}
 
     @cached_property
     def topics(self) -> list[tuple[str, ...]]:
@@ -192,10 +204,6 @@ class Targets:
     def read(self, given: Sequence[Prediction | None], spread: MapLike) -> list[ReadOutput]:
         """What the prediction for each question predicts, see `PredictionReader.read`."""
         return self.reader.read(given, self.topics, spread)
-
-    def key(self, name: str) -> str:
-        """As the matcher's, of entities without its work."""
-        return self._key_of.get(name) or self.reader.matcher.name(name)
 
     def golds(self, level: int, strict: bool = False) -> list[Gold]:
         """The golds at a level, for the matcher or the strict one."""
