@@ -16,9 +16,8 @@ def compare(arguments: Namespace) -> int:
     from rulemine.evaluation.comparing.comparison import SHOWN, evaluate_all
     from rulemine.evaluation.comparing.comparison import compare as compare_all
     from rulemine.evaluation.predictions import PredictionFile
+    from rulemine.evaluation.reporting.documents import document_of_comparison, run_of_file
     from rulemine.evaluation.reporting.files import render
-    from rulemine.evaluation.reporting.several import document_of_comparison
-    from rulemine.evaluation.reporting.single import run_of_file
     from rulemine.registry import split_names
     from rulemine.release.reader import Release
 

@@ -81,8 +81,8 @@ def evaluate(arguments: Namespace) -> int:
             spread=cluster.map,
         )
         if arguments.format in ("latex", "html", "questions"):
+            from rulemine.evaluation.reporting.documents import document_of_run, run_of_file
             from rulemine.evaluation.reporting.files import render
-            from rulemine.evaluation.reporting.single import document_of_run, run_of_file
 
             run = run_of_file(release, given, report)
             text = render(document_of_run(release, run, advance), arguments.format)

@@ -21,9 +21,9 @@ __all__ = ["NEO4J", "SERVE", "SPARQL", "serve"]
 
 def serve(arguments: Namespace) -> int:
     """Runs ``serve``."""
+    from rulemine.evaluation.reporting.documents import document_of_questions
     from rulemine.evaluation.reporting.html import to_html
     from rulemine.evaluation.reporting.loopback import make_server
-    from rulemine.evaluation.reporting.single import document_of_questions
     from rulemine.release.reader import Release
 
     with bar("serve") as advance:

@@ -18,7 +18,7 @@ that is listed twice the higher score counts; the order of the list changes noth
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 import numpy as np
 
@@ -82,12 +82,15 @@ def score_ranking(
 
 
 def score_rankings(
-    given: Sequence[Prediction | None], golds: Sequence[Gold], keys: Mapping[str, str]
+    given: Sequence[Prediction | None],
+    golds: Sequence[Gold],
+    keys: Mapping[str, str],
+    key: Callable[[str], str],
 ) -> Floats:
-    """The scores of rankings by the keys of their names, shape (questions, `RANKED`)."""
+    """The scores of rankings, shape (questions, `RANKED`); the keys of entities, and of other names."""
     found = [
         score_ranking(
-            [(keys[name], value) for name, value in (p and p.ranking) or ()],
+            [(keys.get(name) or key(name), value) for name, value in (p and p.ranking) or ()],
             gold.answers,
             gold.hard_answer,
         )

@@ -242,8 +242,9 @@ def score_retrieval(
     found: list[RetrievalScores] = []
     total = strange = 0
     for wanted, prediction, hit in zip(evidence, predictions, hits_hard.tolist(), strict=True):
-        retrieved = (prediction and prediction.retrieved) or ()
-        given = _as_written(retrieved, spelling) if spelling else frozenset(retrieved)
+        given = frozenset((prediction and prediction.retrieved) or ())
+        if spelling:  # names as they are written in the release
+            given = frozenset((spelling.of(s), spelling.of(r), spelling.of(o)) for s, r, o in given)
         total += len(given)
         ends = {*map(_SUBJECT, given), *map(_OBJECT, given)}
         if not (ends <= entities and {*map(_RELATION, given)} <= relations):
@@ -268,11 +269,6 @@ def score_retrieval(
             f"of their evidence: {left_out:,} of {len(found):,}."
         )
     return Retrieved(scores, notes)
-
-
-def _as_written(triples: Iterable[Triple], spelling: Spelling) -> frozenset[Triple]:
-    """The distinct triples, canonically equivalent names written as in the release."""
-    return frozenset((spelling.of(s), spelling.of(r), spelling.of(o)) for s, r, o in triples)
 
 
 def count_failures(scores: Floats, groups: Mapping[str, Bools]) -> dict[str, dict[str, int]]:

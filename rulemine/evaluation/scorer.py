@@ -307,7 +307,13 @@ class Scorer:
                 parts.append(_strict_scores(readings, used.golds(level, strict=True)))
             if any(p is not None and p.ranking is not None for p in given):
                 notes += says.notes_on_rankings(given)
-                parts.append((RANKED, RANKED, score_rankings(given, golds, used.key_of)))
+                parts.append(
+                    (
+                        RANKED,
+                        RANKED,
+                        score_rankings(given, golds, used.key_of, used.reader.matcher.name),
+                    )
+                )
             if any(p is not None and p.retrieved is not None for p in given):
                 found = score_retrieval(
                     used.evidence(kg),

@@ -4,7 +4,7 @@ The hard answers of a question at a level are those that the graph of this level
 whose `hard_answer` is still stated there has no hard answer at this level.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -13,7 +13,6 @@ import numpy as np
 
 from rulemine.errors import ReleaseError
 from rulemine.evaluation.matching.choices import spelled_out
-from rulemine.evaluation.matching.matching import Matcher
 from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
@@ -153,17 +152,6 @@ def without_labels(
     return made
 
 
-class _Keys(dict[str, str]):
-    """Name → what it is compared by; of a name that is no entity the matcher makes it."""
-
-    def __init__(self, names: Iterable[str], matcher: Matcher) -> None:
-        super().__init__({name: matcher.name(name) for name in names})
-        self._matcher = matcher
-
-    def __missing__(self, name: str) -> str:
-        return self._matcher.name(name)
-
-
 class Targets:
     """What predictions in one naming are scored against, each part made when it is needed.
 
@@ -184,7 +172,7 @@ class Targets:
         reader: PredictionReader,
     ) -> None:
         self.naming, self.names, self.reader = naming, names, reader
-        self.key_of = _Keys(names, reader.matcher)
+        self.key_of = {name: reader.matcher.name(name) for name in names}
         self.keys = frozenset(self.key_of.values())
         self._release, self._questions = release, questions
         self._golds: dict[tuple[int, bool], list[Gold]] = {}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rulemine import answer, evaluate, import_set
-from rulemine.evaluation.reporting.single import document_of_questions
+from rulemine.evaluation.reporting.documents import document_of_questions
 from tests.command_line import Command
 from tests.importing.test_cypher_questions import QUESTIONS, imported
 from tests.importing.test_importer import ROWS, whole, write_set
