@@ -438,7 +438,7 @@ class BuildStages:
             "labels": digest_of(dump_line(sorted(inputs.labels.items())).encode()),
             **options_of(inputs),
         }
-        return self._stage("ask", 36, options, work)
+        return self._stage("ask", 37, options, work)
 
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:

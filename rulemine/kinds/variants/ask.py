@@ -318,8 +318,9 @@ class VariantEngine(Engine):
     def tasks(self) -> list[Task]:
         """See `Engine`."""
         lacks = self._lacking()
-        most = max(FEWEST_AT_ONCE, ceil(lacks.total() / self.options.pairs))
-        most = min(AT_ONCE if self.asking.pool else FEWEST_AT_ONCE, most)
+        # Dealing takes the longer the more there is, so what is written before it grows, too.
+        most = max(ceil(lacks.total() / self.options.pairs), len(self.looked_at) // 10)
+        most = min(AT_ONCE if self.asking.pool else FEWEST_AT_ONCE, max(FEWEST_AT_ONCE, most))
         wanted = [one for one in self.sets if lacks[one.split]]
         found = list(islice(self.joined(wanted), most))
         self.sets = [one for one in self.sets if one.id not in self.looked_at]
