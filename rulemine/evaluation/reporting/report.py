@@ -228,7 +228,7 @@ class Report(Tabled):
         return self.frame.to_csv()
 
     def tables(self) -> list[Table]:
-        """The scores of answers, and those of what else there is; of queries also what became of them."""
+        """The scores of answers and of what else there is, what became of queries, and metrics of others."""
         titles, frame = group_titles(self.kind), self.frame
         if self.brief:
             frame = frame.where(breakdown=SUBSETS)
@@ -251,11 +251,8 @@ class Report(Tabled):
             for what, metrics, some in parts
             if not set(metrics).isdisjoint(self.metrics)
         ]
+        others = [] if self.others is None else self.others.tables()
         if not self.brief:
-            return [*found, *self.of_queries]
-        found += self.of_queries[:1]
+            return [*found, *self.of_queries, *others]
+        found += [*self.of_queries[:1], *others]
         return [*found[:-1], replace(found[-1], notes=(*found[-1].notes, _REST))]
-
-    def parts(self) -> list[Tabled]:
-        """The metrics of others."""
-        return [] if self.others is None else [self.others]

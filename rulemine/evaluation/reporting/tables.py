@@ -32,10 +32,6 @@ class Tabled(ABC):
     def content(self) -> dict[str, Any]:
         """What `to_json` writes."""
 
-    def parts(self) -> "Sequence[Tabled]":
-        """What is shown below it."""
-        return ()
-
     def to_table(self) -> str:
         """For a terminal: below each value its interval."""
 
@@ -62,5 +58,4 @@ class Tabled(ABC):
         below = [note for note in notes if not note.startswith(WARNING)]
         texts = [f"{noted(note)}\n" for note in self.notes if note.startswith(WARNING)]
         texts += [layout(table, ()) for table in tables[:-1]]
-        texts += [layout(tables[-1], below)]
-        return "\n".join([*texts, *(part._laid_out(layout, noted) for part in self.parts())])
+        return "\n".join([*texts, layout(tables[-1], below)])
