@@ -303,8 +303,8 @@ class SentenceReader:
         """Where parentheses, reasons and relative clauses begin and end, sorted."""
         found = list(self._parentheses(low, high))
         for relative in lex.RELATIVE.finditer(self.text, low, high):
-            verb = lex.VERB.search(self.text, relative.end(), high)
-            comma = verb.start() if verb else self._comma(relative.end(), high, found)
+            verb = lex.VERB.search(self.text, relative.end(), min(high, relative.end() + 300))
+            comma = verb.start() if verb else self._comma(relative.end(), high)
             is_added = not relative["needs_more"] and self.reply.has_answer(low, relative.start())
             if self.reply.has_answer(comma, high) or is_added:
                 found.append((relative.start(), comma))
@@ -314,9 +314,9 @@ class SentenceReader:
             if self.reply.has_answer(low, reason.start()):
                 found.append((reason.start(), high))
                 break
-            comma = self._comma(reason.end(), high, found)
+            comma = self._comma(reason.end(), high)
             while comma < high and self._goes_on(comma, high):
-                comma = self._comma(comma + 1, high, found)
+                comma = self._comma(comma + 1, high)
             if self.reply.has_answer(comma, high):
                 found.append((low, comma))
             break
@@ -333,11 +333,12 @@ class SentenceReader:
             and re.match(r"\W*,|\s+(?:and|or)\b", self.text[names[0].end : high][:20]) is not None
         )
 
-    def _comma(self, start: int, end: int, beside: Sequence[Span] = ()) -> int:
-        """The first comma that is in no name and no parentheses; the end without one."""
-        for mark in re.compile(",").finditer(self.text, start, end):
-            inside = self.reply.is_inside(mark.start())
-            if not inside and not any(a <= mark.start() < b for a, b in beside):
+    def _comma(self, start: int, end: int) -> int:
+        """The first comma near by that is in no name and no parentheses; the end without one."""
+        depth = 0
+        for mark in re.compile("[,()]").finditer(self.text, start, min(end, start + 500)):
+            depth += (mark[0] == "(") - (mark[0] == ")")
+            if mark[0] == "," and depth < 1 and not self.reply.is_inside(mark.start()):
                 return mark.start()
         return end
 

@@ -219,6 +219,7 @@ def test_topics_may_be_answers_where_the_relation_has_loops(tmp_path: Path) -> N
         "the answer is ", "So Up. ", "because ", "Rosa Delgado because ", "Ada Quill → ", "|-\n",
         "a|b\n-|-\n", '{"answer":', "not a b of ", "\\boxed{", "<answer>", "They see Ada Quill. ", "  - x\n",
         "- a:\n  - b\n", "Ada Quill's x: ", "Rosa Delgado: ", "Country: ",
+        "Ada Quill, who ", "Ada Quill, which was made by ", "\\n", "\n", "a|b\n", "a|b|c\n",
     ],
 )  # fmt: skip
 def test_any_reply_takes_linear_time(piece: str) -> None:
