@@ -56,7 +56,7 @@ def test_scores_of_hard_answers_are_not_available_without_any(
     command("answer", "out", "--with", "neighbors", "-o", "p.jsonl")
     ended = command("evaluate", "out", "p.jsonl")
     row = next(line.split() for line in ended.out.splitlines() if line.startswith("all"))
-    assert row[2:5] == ["–", "–", "–"]  # Hard F1, HHR and Hits@Hard
+    assert row[2:6] == ["–"] * 4  # Hard F1, HHR, its hits and Hits@Hard
     assert not {"hops,", "missing"} & set(ended.out.split())  # tables of what is not known
     text = " ".join(ended.out.split())
     assert "3 of 3 questions have answers of which it is not known whether they are hard" in text

@@ -161,7 +161,7 @@ class Frame:
                 found = line.get(value)
                 yield found and found.score
                 if with_hits and value == "hhr":
-                    yield found and found.hits
+                    yield found.hits if found and found.score.value is not None else None
 
         found = under_headings(
             (head, (*(_shown(c, v) for c, v in zip(rows, key, strict=True)), *cells(line)))
