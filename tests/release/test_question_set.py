@@ -37,7 +37,7 @@ def verbalized(asked):
 STAGES = {
     "balance": lambda asked: balance(asked, Limits(answer=0.2), 0),
     "verbalize": verbalized,
-    "split": lambda asked: split(asked, "random", (8, 1, 1), 0),
+    "split": lambda asked: asked.keep(split(asked.questions, "random", (8, 1, 1), 0), ()),
 }
 
 
