@@ -77,7 +77,7 @@ def test_every_exhibit_is_listed_and_made_or_says_why(name: str) -> None:
     assert {n for n, exhibit in listed.items() if exhibit.needs} == {*PAPERS.find(name).makers}
     assert all(exhibit.needs or exhibit.why for exhibit in listed.values())
     page = Path("docs/papers.md").read_text()
-    section = page[page.index(f"<!-- {name} -->") :].partition("\n## ")[0]
+    section = page[page.index(f"<!-- tables-{name} -->") :].partition("\n## ")[0]
     assert [number for number in listed if f"| {number} |" not in section] == []
 
 
