@@ -1,14 +1,16 @@
 """Every question obeys every rule, found anew by brute force."""
 
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.kinds.checks import Unaskable
-from rulemine.kinds.structures.ask import within_limit
+from rulemine.kinds.structures.ask import _pools, within_limit
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.query.tree import Anchor, Intersection, Projection, Union
+from rulemine.recipe.recipe import QuestionSection
 from rulemine.release.records import Question
 from rulemine.text.normalization import mentions
 from tests.kinds.structures.worlds import RULES, RandomWorld, less, nodes
@@ -189,6 +191,12 @@ def test_anchors_of_splits_are_disjoint_and_sizes_as_wanted(questions) -> None:
     for (_, split), count in Counter((q.structure, q.split) for q in questions).items():
         assert count <= 12 if split == "train" else count <= 2 * {"validation": 2, "test": 3}[split]
     assert max(Counter(q.structure for q in questions).values()) <= 12
+
+
+def test_each_entity_is_dealt_to_one_split() -> None:
+    recipe, kg = SimpleNamespace(questions=QuestionSection()), SimpleNamespace(entities=range(99))
+    pools = _pools(SimpleNamespace(recipe=recipe, kg=kg, seed=0))  # type: ignore[arg-type]
+    assert (sum(anchors.astype(int) for _, _, anchors in pools) == 1).all()
 
 
 def test_no_more_than_half_share_an_anchor_a_relation_or_an_answer(questions) -> None:
