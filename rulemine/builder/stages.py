@@ -193,7 +193,7 @@ class BuildStages:
     def _skipped(self) -> dict[str, str]:
         """The stages that this recipe does not have, and why."""
         skipped = dict[str, str]()
-        if any("questions.max_answer_share" in keys for keys in self.recipe.own.lacks):
+        if not self.recipe.own.has("questions.max_answer_share"):
             skipped["balance"] = "its questions are drawn within the limits of their kind"
         if self.kind.wording.writes:
             skipped["verbalize"] = "its questions are written in the stage ask"

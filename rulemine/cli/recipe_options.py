@@ -95,9 +95,7 @@ def chosen_recipe(arguments: Namespace, drafted: "Sequence[Chosen]" = ()) -> Rec
 def amount_of(recipe: Recipe) -> tuple[str, int]:
     """The key that ``--questions`` sets, and of how many parts of the questions it is the number."""
     kind = KINDS[recipe.kind]
-    if any(MOST in keys for keys in kind.Options.lacks):
-        return kind.limits.amount, recipe.own.parts
-    return MOST, 1
+    return (MOST, 1) if kind.Options.has(MOST) else (kind.limits.amount, recipe.own.parts)
 
 
 def draft_of(

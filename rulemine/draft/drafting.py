@@ -202,7 +202,7 @@ class Drafting:
         self.given, self.choices = {*given}, tuple[Chosen, ...]()
         kind, wanted = self.build.kind.Options, self.build.recipe.questions.max_questions
         self._enough = min(ENOUGH, math.ceil(NEAR * wanted)) if wanted else ENOUGH
-        self._limited = not any("questions.max_questions" in keys for keys in kind.lacks)
+        self._limited = kind.has("questions.max_questions")
         self._settled = self.given.union(*kind.lacks)
         self._kg = self.build.inputs.kg
 

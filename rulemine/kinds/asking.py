@@ -356,14 +356,9 @@ class Asking:
             self.rejections.append(found)
 
     @property
-    def reasons(self) -> Counter[str]:
-        """Why drafts are not asked → how many."""
-        return sum(self.refused.values(), Counter[str]())
-
-    @property
     def why(self) -> str:
         """The most frequent reasons, in words."""
-        most = self.reasons.most_common(MOST_SHOWN)
+        most = sum(self.refused.values(), Counter[str]()).most_common(MOST_SHOWN)
         return "; ".join(f"{number:,} × {reason}" for reason, number in most)
 
     @cached_property
@@ -428,7 +423,7 @@ class Asking:
 
 
 def options_of(inputs: "Inputs") -> dict[str, Any]:
-    """What the questions of a recipe depend on that not all kinds have, as plain values; files by digests."""
+    """What the kind adds to the key of the stage ``ask``: its section and what it reads, files as digests."""
     recipe, chosen, kind = inputs.recipe, inputs.recipe.questions, KINDS.find(inputs.recipe.kind)
     section, read = recipe.own.portable(), {key for one in kind.inputs for key in one.keys}
     for key in keys_of(recipe.own, f"{recipe.kind}."):

@@ -88,10 +88,10 @@ class Bounds:
 
 
 def near(question: Question, constants: Iterable[str]) -> Iterator[Bound]:
-    """Bounds of near duplicates.
+    """Near duplicates: no other question has the same answers and the same two constants.
 
     Args:
-        question: The question.
+        question: The question, which has a bound for each two of its constants.
         constants: Its anchors, or over a property graph, its named nodes and values.
     """
     answers = frozenset(question.answers)

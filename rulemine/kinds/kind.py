@@ -89,6 +89,11 @@ class KindOptions(Section):
         ),
     }
 
+    @classmethod
+    def has(cls, key: str) -> bool:
+        """Whether a key of recipes, e.g. ``questions.max_questions``, does something for the kind."""
+        return not any(key in keys for keys in cls.lacks)
+
     def check(self, recipe: Any) -> None:
         """Checks the whole recipe, a `rulemine.recipe.recipe.Recipe` that has this section.
 
@@ -183,15 +188,13 @@ class Amounts:
 
     amount: str = "selection.per_rule"
 
-    def kept(
-        self, recipe: Any, asked: Any, note: Callable[[str], object] = lambda _text: None
-    ) -> Any:
+    def kept(self, recipe: Any, asked: Any, note: Callable[[str], object] | None = None) -> Any:
         """Drops questions until no more than allowed have something in common; called once all have words.
 
         Args:
             recipe: The recipe.
             asked: The questions, a `rulemine.release.question_set.QuestionSet`.
-            note: Told, in sentences, which limits leave few.
+            note: Told, in sentences, which limits leave few; None: nobody is.
         """
         return asked
 

@@ -195,7 +195,7 @@ def with_unseen(questions: Sequence[Question]) -> list[Question]:
 
 
 def _likeness(q: Question) -> Hashable:
-    """What each split has its share of: relations in one direction, in the core as outside."""
+    """Relation, direction, and whether it is in the core: each split has its share of all that are alike."""
     return q.core, q.relations, bool(q.removed) and q.removed[0][0] == q.hard_answer
 
 

@@ -45,7 +45,7 @@ class SubgraphKind(WrittenKind):
         return ((answer,) for answer in question.answers)
 
     def finished(self, asking: "Asking", questions: "list[Question]") -> "list[Question]":
-        """The questions with what training lacks of those of test; then the last filter, and other words."""
+        """Says what training lacks of each test question; then a judge filters test, and a model rewords."""
         from rulemine.kinds.split import split
         from rulemine.kinds.subgraphs.ask import finished
         from rulemine.kinds.subgraphs.second_models import passing, with_paraphrases
