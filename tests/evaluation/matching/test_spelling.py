@@ -9,7 +9,7 @@ import pytest
 
 from rulemine.cypher.questions.render import quoted_value
 from rulemine.datasets.property_graphs import load_property_graph
-from rulemine.evaluation.answerers.agents.exploring import chosen, scored
+from rulemine.evaluation.answerers.agents.agent import chosen, scored
 from rulemine.evaluation.answerers.agents.tools import ToolAgent
 from rulemine.evaluation.answerers.paths import read_plans
 from rulemine.evaluation.answerers.protocol import Context, OpenQuestion

@@ -20,21 +20,21 @@ all steps, and the answer is given in the form that all systems share.
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
-from rulemine.config import Section, option
-from rulemine.evaluation.answerers.agents.exploring import (
+from rulemine.config import option
+from rulemine.evaluation.answerers.agents.agent import (
+    Agent,
     Explorer,
     chosen,
-    explore,
     is_none,
     written,
 )
 from rulemine.evaluation.answerers.bm25 import nearest
-from rulemine.evaluation.answerers.final_answer import TOKENS, cut_note, lines_of
-from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
+from rulemine.evaluation.answerers.final_answer import cut_note, lines_of
+from rulemine.evaluation.answerers.protocol import Answered, Typical
 from rulemine.kg.graph import Triple
 
 __all__ = ["Action", "GenerateOnGraph", "read_action", "read_proposals"]
@@ -95,11 +95,142 @@ def read_proposals(text: str) -> list[Triple]:
     return list(found)[:MOST_PROPOSED]
 
 
+@dataclass
+class _Loop(Explorer):
+    """Thoughts, actions and observations about one question.
+
+    Attributes:
+        done: The actions carried out, each with its observation.
+        generated: The triples that the model proposed.
+        met: The entities met so far.
+        searched: Those of them that were searched.
+        unknowns: How often the model finished without an answer.
+    """
+
+    agent: "GenerateOnGraph"
+    done: list[tuple[Action, str]] = field(default_factory=list)
+    generated: dict[Triple, None] = field(default_factory=dict)
+    met: dict[str, None] = field(default_factory=dict)
+    searched: set[str] = field(default_factory=set)
+    unknowns: int = 0
+
+    async def run(self) -> Answered:
+        """Searches, generates, and answers."""
+        self.met = dict.fromkeys(self.topics)
+        for _ in range(self.agent.steps if self.topics else 0):
+            action = await self._act()
+            if action is None:
+                break
+            if action.name == "search":
+                await self._search(action, await self._entities(action.what))
+            elif action.name == "generate":
+                await self._generate(action)
+            elif not is_none(action.what):
+                proposed = [f"Proposed: {line}" for line in lines_of(self.generated)]
+                found = await self.answer(action.what, *proposed)
+                return found._replace(generated=list(self.generated))
+            else:
+                self.unknowns += 1
+                if self.unknowns == UNKNOWNS:
+                    break
+                self.generated.clear()
+                self.done = [one for one in self.done if one[0].name != "generate"]
+                names = [name for name in self.met if name not in self.searched]
+                if names := names[: self.agent.entities]:
+                    again = action._replace(name="search", what=" | ".join(names))
+                    await self._search(again, names)
+        for number in range(self.agent.tries):
+            temperature = self.agent.temperature if number else 0.0
+            found = await self.answer(blind=True, sample=number, temperature=temperature)
+            if found.text:
+                break
+        return found._replace(generated=list(self.generated))
+
+    async def _act(self) -> Action | None:
+        """The next thought and action; another sample after each time unknown."""
+        lines = [f"Topic entities: {' | '.join(self.topics)}"]
+        for number, (action, observation) in enumerate(self.done, start=1):
+            lines.append(f"Thought {number}: {action.thought}")
+            lines.append(f"Action {number}: {action.name.capitalize()}[{action.what}]")
+            lines.append(f"Observation {number}: {observation}")
+        number = len(self.done) + 1
+        lines.append(f"Write thought {number} and action {number}.")
+        return read_action(await self.say("step", *lines, sample=self.unknowns))
+
+    async def _entities(self, what: str) -> list[str]:
+        """The entities that a search names."""
+        parts = [part.strip(" \"'") for part in what.split("|")]
+        named: list[str] = []
+        for part in [part for part in parts if part][: self.agent.entities]:
+            named += await self._meant(part)
+        return list(dict.fromkeys(named))[: self.agent.entities]
+
+    async def _meant(self, part: str) -> list[str]:
+        """The entities that a part of a search names: at first topic entities, then any."""
+        if not self.searched:
+            near = difflib.get_close_matches(part, self.topics, n=1, cutoff=0.0)
+            return chosen(part, self.topics) or near
+        known = self.around.named(part)
+        return [known] if known else chosen(part, self.met) or await self._look_up(part)
+
+    async def _look_up(self, name: str) -> list[str]:
+        """The entity that the model chooses among those with the nearest names."""
+        names = self.similar(name, self.agent.candidates)
+        ways = [f"{each}: {', '.join(list(self.ways(each))[:5])}" for each in names]
+        lines = [f"Name: {name}", "Entities:", *ways]
+        return chosen(await self.say("name", *lines), names)[:1] if names else []
+
+    async def _search(self, action: Action, entities: Iterable[str]) -> None:
+        """Fetches triples of entities; what is seen is the observation."""
+        triples: dict[Triple, None] = {}
+        asked, most = action.what.count("|") + 1, self.agent.entities
+        cuts = [f"entities: {most} of {asked} searched"] if asked > most else []
+        for entity in entities:
+            self.searched.add(entity)
+            triples.update(dict.fromkeys(await self._triples(entity, cuts)))
+        self.keep(triples)
+        self.met.update(dict.fromkeys(end for t in triples for end in (t[0], t[2])))
+        observation = "; ".join([*map(written, triples), *cuts]) or "nothing found"
+        self.done.append((action, observation))
+
+    async def _triples(self, entity: str, cuts: list[str]) -> list[Triple]:
+        """The triples of an entity under the relations that the model picks; what is cut is noted."""
+        ways, found = self.ways(entity), list[Triple]()
+        lines = [f"Entity: {entity}", "Relations:", *ways]
+        reply = await self.say("relations", *lines) if ways else ""
+        for name in chosen(reply, ways)[: self.agent.relations]:
+            way = ways[name]
+            every = [self.triple(entity, way, other) for other in self.near(entity, way)]
+            # Searched again, it gives what it has not given yet.
+            new = [triple for triple in every if triple not in self.retrieved] or every
+            found += (some := self.draw(new, self.agent.many, entity, *way))
+            if len(some) < len(every):
+                cuts.append(f"{name} at {entity}: {len(some)} of {len(every)} shown")
+        return found
+
+    async def _generate(self, action: Action) -> None:
+        """Has the model propose triples; they are the observation."""
+        about, known = action.what or action.thought, self.known()
+        shown = [known[at] for at in nearest(known, about, self.agent.known)]
+        lines = [f"Thought: {about}", f"Known triples{cut_note(len(shown), len(known))}:", *shown]
+        proposed: dict[Triple, None] = {}
+        for sample in range(self.agent.samples):
+            reply = await self.say("propose", *lines, sample=sample)
+            proposed.update(dict.fromkeys(read_proposals(reply)))
+        if self.agent.samples > 1 and proposed:
+            named = {" | ".join(triple): triple for triple in proposed}
+            reply = await self.say("select", *lines, "Proposed triples:", *named)
+            proposed = dict.fromkeys(named[name] for name in chosen(reply, named))
+        self.generated.update(proposed)
+        self.done.append((action, "; ".join(map(written, proposed)) or "nothing proposed"))
+
+
 @dataclass(frozen=True)
-class GenerateOnGraph(Section):
+class GenerateOnGraph(Agent):
     """Generate-on-Graph; see the module.
 
     Attributes:
+        temperature: Of every step, and of the second and later tries.
         steps: Thoughts with an action, at most.
         entities: Entities of a search, at most.
         relations: Relations picked for an entity, at most.
@@ -108,14 +239,14 @@ class GenerateOnGraph(Section):
         known: Triples shown to the model that proposes others, at most.
         samples: How often triples are proposed.
         tries: Answers without the graph, at most, until one names something.
-        temperature: Of every step, and of the second and later of these tries.
-        max_tokens: Tokens of a reply of a step, at most.
-        answer_tokens: Tokens of the answer, at most.
     """
 
-    uses_model: ClassVar = True
+    name: ClassVar = "generate-on-graph"
     typical: ClassVar = Typical(7.7, 1.6, 223)
+    explorer: ClassVar = _Loop
 
+    temperature: float = option(0.7, least=0, most=2)
+    max_tokens: int = option(512, least=1)
     steps: int = option(6, least=1)
     entities: int = option(5, least=1)
     relations: int = option(10, least=1)
@@ -124,21 +255,6 @@ class GenerateOnGraph(Section):
     known: int = option(10, least=1)
     samples: int = option(1, least=1)
     tries: int = option(5, least=1)
-    temperature: float = option(0.7, least=0, most=2)
-    max_tokens: int = option(512, least=1)
-    answer_tokens: int = option(TOKENS, least=1)
-
-    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
-        """The answer to each question."""
-        return explore(
-            lambda explorer: _Loop(self, explorer).run(),
-            given,
-            questions,
-            "generate-on-graph",
-            max_tokens=self.max_tokens,
-            answer_tokens=self.answer_tokens,
-            temperature=self.temperature,
-        )
 
     def worst_calls(self, topics: int) -> int:
         """The most calls for a question: one a step, its action, and the tries at the end.
@@ -151,141 +267,3 @@ class GenerateOnGraph(Section):
         first = max(min(topics, self.entities), generation)
         later = max(2 * self.entities, generation)
         return self.steps + first + (self.steps - 1) * later + self.tries
-
-
-class _Entry(NamedTuple):
-    """A step that was done."""
-
-    thought: str
-    name: str
-    what: str
-    observation: str
-
-
-class _Loop:
-    """Thoughts, actions and observations about one question."""
-
-    def __init__(self, options: GenerateOnGraph, explorer: Explorer) -> None:
-        self._options, self._explorer = options, explorer
-        self._entries: list[_Entry] = []
-        self._generated: dict[Triple, None] = {}
-        self._met = dict.fromkeys(explorer.topics)
-        self._searched: set[str] = set()
-        self._unknowns = 0
-
-    async def run(self) -> Answered:
-        """Searches, generates, and answers."""
-        for _ in range(self._options.steps if self._explorer.topics else 0):
-            action = await self._act()
-            if action is None:
-                break
-            if action.name == "search":
-                await self._search(action, await self._entities(action.what))
-            elif action.name == "generate":
-                await self._generate(action)
-            elif not is_none(action.what):
-                proposed = [f"Proposed: {line}" for line in lines_of(self._generated)]
-                found = await self._explorer.answer(action.what, *proposed)
-                return found._replace(generated=list(self._generated))
-            else:
-                self._unknowns += 1
-                if self._unknowns == UNKNOWNS:
-                    break
-                self._generated.clear()
-                self._entries = [e for e in self._entries if e.name != "generate"]
-                unsearched = [name for name in self._met if name not in self._searched]
-                names = unsearched[: self._options.entities]
-                if names:
-                    await self._search(action._replace(what=" | ".join(names)), names)
-        for number in range(self._options.tries):
-            temperature = self._options.temperature if number else 0.0
-            found = await self._explorer.answer_blind(sample=number, temperature=temperature)
-            if found.text:
-                break
-        return found._replace(generated=list(self._generated))
-
-    async def _act(self) -> Action | None:
-        """The next thought and action; another sample after each time unknown."""
-        lines = [f"Topic entities: {' | '.join(self._explorer.topics)}"]
-        for number, entry in enumerate(self._entries, start=1):
-            lines.append(f"Thought {number}: {entry.thought}")
-            lines.append(f"Action {number}: {entry.name.capitalize()}[{entry.what}]")
-            lines.append(f"Observation {number}: {entry.observation}")
-        number = len(self._entries) + 1
-        lines.append(f"Write thought {number} and action {number}.")
-        return read_action(await self._explorer.say("step", *lines, sample=self._unknowns))
-
-    async def _entities(self, what: str) -> list[str]:
-        """The entities that a search names."""
-        found: dict[str, None] = {}
-        parts = [part.strip(" \"'") for part in what.split("|")]
-        for part in [part for part in parts if part][: self._options.entities]:
-            if self._searched and (known := self._explorer.around.named(part)):
-                found[known] = None
-                continue
-            named = chosen(part, self._met if self._searched else self._explorer.topics)
-            if not named and self._searched:
-                named = await self._look_up(part)
-            elif not named:
-                named = difflib.get_close_matches(part, self._explorer.topics, n=1, cutoff=0.0)
-            found.update(dict.fromkeys(named))
-        return list(found)[: self._options.entities]
-
-    async def _look_up(self, name: str) -> list[str]:
-        """The entity that the model chooses among those with the nearest names."""
-        names = self._explorer.similar(name, self._options.candidates)
-        if not names:
-            return []
-        ways = [f"{each}: {', '.join(list(self._explorer.ways(each))[:5])}" for each in names]
-        reply = await self._explorer.say("name", f"Name: {name}", "Entities:", *ways)
-        return chosen(reply, names)[:1]
-
-    async def _search(self, action: Action, entities: Iterable[str]) -> None:
-        """Fetches triples of entities; what is seen is the observation."""
-        triples: dict[Triple, None] = {}
-        asked, most = action.what.count("|") + 1, self._options.entities
-        cuts = [f"entities: {most} of {asked} searched"] if asked > most else []
-        for entity in entities:
-            self._searched.add(entity)
-            triples.update(dict.fromkeys(await self._triples(entity, cuts)))
-        self._explorer.keep(triples)
-        self._met.update(dict.fromkeys(end for t in triples for end in (t[0], t[2])))
-        observation = "; ".join([*map(written, triples), *cuts]) or "nothing found"
-        self._entries.append(_Entry(action.thought, "search", action.what, observation))
-
-    async def _triples(self, entity: str, cuts: list[str]) -> list[Triple]:
-        """The triples of an entity under the relations that the model picks; what is cut is noted."""
-        explorer, options = self._explorer, self._options
-        ways = explorer.ways(entity)
-        if not ways:
-            return []
-        reply = await explorer.say("relations", f"Entity: {entity}", "Relations:", *ways)
-        found: list[Triple] = []
-        for name in chosen(reply, ways)[: options.relations]:
-            near = explorer.near(entity, ways[name])
-            every = [explorer.triple(entity, ways[name], other) for other in near]
-            # Searched again, it gives what it has not given yet.
-            new = [triple for triple in every if triple not in explorer.retrieved] or every
-            found += (some := explorer.draw(new, options.many, entity, *ways[name]))
-            if len(some) < len(every):
-                cuts.append(f"{name} at {entity}: {len(some)} of {len(every)} shown")
-        return found
-
-    async def _generate(self, action: Action) -> None:
-        """Has the model propose triples; they are the observation."""
-        explorer = self._explorer
-        about = action.what or action.thought
-        known = explorer.known()
-        shown = [known[at] for at in nearest(known, about, self._options.known)]
-        lines = [f"Thought: {about}", f"Known triples{cut_note(len(shown), len(known))}:", *shown]
-        proposed: dict[Triple, None] = {}
-        for sample in range(self._options.samples):
-            reply = await explorer.say("propose", *lines, sample=sample)
-            proposed.update(dict.fromkeys(read_proposals(reply)))
-        if self._options.samples > 1 and proposed:
-            named = {" | ".join(triple): triple for triple in proposed}
-            reply = await explorer.say("select", *lines, "Proposed triples:", *named)
-            proposed = dict.fromkeys(named[name] for name in chosen(reply, named))
-        self._generated.update(proposed)
-        observation = "; ".join(map(written, proposed)) or "nothing proposed"
-        self._entries.append(_Entry(action.thought, "generate", action.what, observation))

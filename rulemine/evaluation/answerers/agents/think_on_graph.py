@@ -20,22 +20,22 @@ and the answer is given in the form that all systems share.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
-from rulemine.config import Section, option
-from rulemine.evaluation.answerers.agents.exploring import (
+from rulemine.config import option
+from rulemine.evaluation.answerers.agents.agent import (
+    Agent,
     Explorer,
     Way,
-    explore,
     opposite,
     read_yes,
     scored,
+    towards,
 )
-from rulemine.evaluation.answerers.final_answer import TOKENS, cut_note
-from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
-from rulemine.kg.graph import Triple
+from rulemine.evaluation.answerers.final_answer import cut_note
+from rulemine.evaluation.answerers.protocol import Answered, Typical
 
 __all__ = ["ThinkOnGraph", "read_ratings"]
 
@@ -52,51 +52,84 @@ def read_ratings(text: str, count: int) -> list[float]:
     return found if len(found) == count else [1 / count] * count
 
 
-class _Step(NamedTuple):
-    """A triple that may stay."""
+Rated = tuple[float, str, Way, str]
+"""A triple that may stay: its score, the frontier entity, the way from there, and where it leads."""
 
-    score: float
-    triple: Triple
-    end: str
-    back: Way
+
+class _Search(Explorer):
+    """The search about one question."""
+
+    agent: "ThinkOnGraph"
+
+    async def run(self) -> Answered:
+        """Searches, and answers."""
+        frontier: dict[str, set[Way]] = {topic: set() for topic in self.topics}
+        for _ in range(self.agent.depth):
+            best = await self._best(frontier)
+            self.keep(self.triple(entity, way, end) for _, entity, way, end in best)
+            if not best or await self._is_enough():
+                return await self.answer()
+            frontier = {end: set() for *_, end in best}
+            for _, _, way, end in best:
+                frontier[end].add(opposite(way))
+        return await self.answer(blind=True)
+
+    async def _best(self, frontier: Mapping[str, Set[Way]]) -> list[Rated]:
+        """The best triples that lead on from entities, the best first; each is left by no way just come."""
+        found: list[Rated] = []
+        for entity, back in frontier.items():
+            for way, weight in await self._relations(entity, back):
+                ends = await self._rated(entity, way)
+                found += [(weight * score, entity, way, end) for end, score in ends]
+        found.sort(key=lambda one: -one[0])  # stable: the first found of equal ones
+        return [one for one in found if one[0] > 0][: self.agent.width]
+
+    async def _relations(self, entity: str, back: Set[Way]) -> list[tuple[Way, float]]:
+        """The relations that the model picks at an entity, with scores, the best first."""
+        ways, width = self.ways(entity, without=back), self.agent.width
+        lines = [f"Entity: {entity}", f"Choose at most {width} of these relations:", *ways]
+        picked = scored(await self.say("relations", *lines), ways) if ways else {}
+        best = sorted(picked.items(), key=lambda item: -item[1])[:width]
+        return [(ways[name], score) for name, score in best]
+
+    async def _rated(self, entity: str, way: Way) -> list[tuple[str, float]]:
+        """The neighbors, or some of many, with the scores that the model gives them."""
+        near = every = self.near(entity, way)
+        if len(every) >= self.agent.many:
+            near = self.draw(every, self.agent.sample, entity, *way)
+        if len(near) == 1:
+            return [(near[0], 1.0)]
+        heading = f"Entities{cut_note(len(near), len(every))}:"
+        reply = await self.say("entities", towards(entity, way), heading, *near)
+        return list(zip(near, read_ratings(reply, len(near)), strict=True))
+
+    async def _is_enough(self) -> bool:
+        known = self.known()
+        return read_yes(await self.say("enough", "Triples:", *known, temperature=0.0))
 
 
 @dataclass(frozen=True)
-class ThinkOnGraph(Section):
+class ThinkOnGraph(Agent):
     """Think-on-Graph; see the module.
 
     Attributes:
+        temperature: Of the steps that explore; the others are asked at 0.
         width: Relations picked for an entity, and triples that stay in a round, at most.
         depth: Rounds at most.
         many: From how many neighbors on some are drawn.
         sample: How many are drawn.
-        temperature: Of the steps that explore; the others are asked at 0.
-        max_tokens: Tokens of a reply of these steps, at most.
-        answer_tokens: Tokens of the answer, at most.
     """
 
-    uses_model: ClassVar = True
+    name: ClassVar = "think-on-graph"
     typical: ClassVar = Typical(6, 1.4, 94)
+    explorer: ClassVar = _Search
 
+    temperature: float = option(0.4, least=0, most=2)
+    max_tokens: int = option(256, least=1)
     width: int = option(3, least=1)
     depth: int = option(3, least=1)
     many: int = option(20, least=2)
     sample: int = option(5, least=1)
-    temperature: float = option(0.4, least=0, most=2)
-    max_tokens: int = option(256, least=1)
-    answer_tokens: int = option(TOKENS, least=1)
-
-    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
-        """The answer to each question."""
-        return explore(
-            lambda explorer: _Search(self, explorer).run(),
-            given,
-            questions,
-            "think-on-graph",
-            max_tokens=self.max_tokens,
-            answer_tokens=self.answer_tokens,
-            temperature=self.temperature,
-        )
 
     def worst_calls(self, topics: int) -> int:
         """The most calls for a question: (T + TN) + (D − 1)(N + N²) + D + 1 with T topics, N wide, D deep.
@@ -105,66 +138,3 @@ class ThinkOnGraph(Section):
         """
         first, later = topics * (1 + self.width), self.width * (1 + self.width)
         return first + (self.depth - 1) * later + self.depth + 1
-
-
-class _Search:
-    """The search about one question."""
-
-    def __init__(self, options: ThinkOnGraph, explorer: Explorer) -> None:
-        self._options, self._explorer = options, explorer
-
-    async def run(self) -> Answered:
-        """Searches, and answers."""
-        explorer = self._explorer
-        frontier: dict[str, set[Way]] = {topic: set() for topic in explorer.topics}
-        for _ in range(self._options.depth):
-            kept = await self._round(frontier)
-            if not kept:
-                return await explorer.answer()
-            explorer.keep(step.triple for step in kept)
-            if await self._is_enough():
-                return await explorer.answer()
-            frontier = {}
-            for step in kept:
-                frontier.setdefault(step.end, set()).add(step.back)
-        return await explorer.answer_blind()
-
-    async def _round(self, frontier: dict[str, set[Way]]) -> list[_Step]:
-        """The best triples that lead on from the frontier, the best first."""
-        found: list[_Step] = []
-        for entity, back in frontier.items():
-            for way, weight in await self._relations(entity, back):
-                near = self._explorer.near(entity, way)
-                every = len(near)
-                if every >= self._options.many:
-                    near = self._explorer.draw(near, self._options.sample, entity, *way)
-                shares = await self._rate(entity, way, near, every)
-                for name, share in zip(near, shares, strict=True):
-                    triple = self._explorer.triple(entity, way, name)
-                    found.append(_Step(weight * share, triple, name, opposite(way)))
-        found.sort(key=lambda step: -step.score)  # stable: the first found of equal ones
-        return [step for step in found if step.score > 0][: self._options.width]
-
-    async def _relations(self, entity: str, back: Iterable[Way]) -> list[tuple[Way, float]]:
-        """The relations that the model picks at an entity, with scores, the best first."""
-        ways = self._explorer.ways(entity, without=set(back))
-        if not ways:
-            return []
-        width = self._options.width
-        lines = [f"Entity: {entity}", f"Choose at most {width} of these relations:", *ways]
-        picked = scored(await self._explorer.say("relations", *lines), ways)
-        best = sorted(picked.items(), key=lambda item: -item[1])[:width]
-        return [(ways[name], score) for name, score in best]
-
-    async def _rate(self, entity: str, way: Way, near: Sequence[str], every: int) -> list[float]:
-        """The scores of neighbors, which are some of so many."""
-        if len(near) == 1:
-            return [1.0]
-        along = f"{way[0]} {'from' if way[1] == 'out' else 'to'} {entity}"
-        heading = f"Entities{cut_note(len(near), every)}:"
-        reply = await self._explorer.say("entities", f"Relation: {along}", heading, *near)
-        return read_ratings(reply, len(near))
-
-    async def _is_enough(self) -> bool:
-        known = self._explorer.known()
-        return read_yes(await self._explorer.say("enough", "Triples:", *known, temperature=0.0))

@@ -12,7 +12,7 @@ from werkzeug import Response
 from rulemine.codec import to_json
 from rulemine.config import keys_of
 from rulemine.errors import EndpointError
-from rulemine.evaluation.answerers.agents.exploring import LONGEST
+from rulemine.evaluation.answerers.agents.agent import LONGEST
 from rulemine.evaluation.answerers.protocol import OpenQuestion
 from rulemine.evaluation.answerers.registry import answer, asks_model, find_answerer
 from rulemine.llm import EndpointOptions

@@ -1,21 +1,23 @@
-"""What agents share: how a graph is described to a model, how its choices are read back, what was retrieved.
+"""What agents share: how a graph is described to a model, how its choices are read back, and the last step.
 
+An `Agent` holds the options. For each question it makes an `Explorer`, whose `run` is the agent's own loop.
 Guarantees: a reply in which nothing of what was asked can be found counts as "none" and never ends a run;
 what is drawn depends on the seed, the agent, the question and what it is drawn for, and entities are shown in
 an order that is the same in every naming.
 """
 
 import functools
-import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, ClassVar, TypeVar
 
-from rulemine.config import packaged, read_toml
+from rulemine.config import Section, option, packaged, read_toml
 from rulemine.evaluation.answerers.bm25 import TextIndex
 from rulemine.evaluation.answerers.final_answer import TOKENS, final_answer, lines_of
-from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion, Typical
 from rulemine.evaluation.answerers.surroundings import Surroundings
 from rulemine.evaluation.matching.matching import IdsMatcher
 from rulemine.evaluation.matching.names import NameFinder
@@ -28,20 +30,9 @@ from rulemine.text.json_reply import decode
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = [
-    "Explorer",
-    "Way",
-    "as_json",
-    "chosen",
-    "explore",
-    "is_none",
-    "json_value",
-    "label",
-    "opposite",
-    "read_yes",
-    "scored",
-    "task",
-    "written",
-]
+    "Agent", "Explorer", "Way", "chosen", "is_none", "json_value", "label", "opposite", "read_yes", "scored",
+    "task", "towards", "written",
+]  # fmt: skip
 
 T = TypeVar("T")
 
@@ -70,6 +61,15 @@ def label(way: Way) -> str:
 def opposite(way: Way) -> Way:
     """The way back."""
     return way[0], "in" if way[1] == "out" else "out"
+
+
+def towards(entity: str, way: Way) -> str:
+    """Where a relation is followed from, for a prompt.
+
+    >>> towards("ann", ("mother", "out")), towards("ann", ("mother", "in"))
+    ('Relation: mother from ann', 'Relation: mother to ann')
+    """
+    return f"Relation: {way[0]} {'from' if way[1] == 'out' else 'to'} {entity}"
 
 
 def written(triple: Triple) -> str:
@@ -131,49 +131,76 @@ def json_value(text: str, kind: type[T]) -> T | None:
     >>> json_value('Sure: ["a", "b"].', list)
     ['a', 'b']
     """
-    bracket = "{" if kind is dict else "["
-    at = text.find(bracket)
-    for _ in range(_BRACKETS):
-        if at < 0:
-            break
-        try:
-            value: Any = decode(text, at)[0]
-        except ValueError:
-            value = None
-        if isinstance(value, kind):
+    begins = re.finditer(r"\{" if kind is dict else r"\[", text)
+    for found in islice(begins, _BRACKETS):
+        with suppress(ValueError):
+            value: T = decode(text, found.start())[0]
             return value
-        at = text.find(bracket, at + 1)
     return None
 
 
-def as_json(value: object) -> str:
-    """A JSON value in letters as they are; half a surrogate pair, which JSON can write, is replaced."""
-    plain = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
-    return plain.decode("utf-16", "replace")
+@dataclass(frozen=True)
+class Agent(Section):
+    """Base class of agents: the options that all have; see the module.
+
+    Attributes:
+        temperature: Of every step but the last.
+        max_tokens: Tokens of a reply of these steps, at most.
+        answer_tokens: Tokens of the answer, at most.
+    """
+
+    temperature: float = option(0.0, least=0, most=2)
+    max_tokens: int = option(300, least=1)
+    answer_tokens: int = option(TOKENS, least=1)
+
+    uses_model: ClassVar = True
+    name: ClassVar[str]
+    typical: ClassVar[Typical]
+    explorer: ClassVar[Callable[..., "Explorer"]]
+
+    def __call__(
+        self, given: Context, questions: Sequence[OpenQuestion], **more: Any
+    ) -> list[Answered]:
+        """The answer to each question, several at a time; `more` is for the explorer of each."""
+        around = Surroundings(given.kg)
+        index = functools.cache(lambda: TextIndex(given.kg.entities))
+
+        async def work(question: OpenQuestion, chat: Chat) -> Answered:
+            return await self.explorer(self, given, around, index, question, chat, **more).run()
+
+        return given.converse(work, questions)
 
 
+@dataclass
 class Explorer:
     """One question, the graph around it, and the model; made anew for each question.
 
     Attributes:
+        agent: The options, of the agent's own class.
         given: See there.
         around: The graph.
+        index: Gives the names of all entities by their words.
         question: The question.
         chat: Where the model is asked.
-        topics: The topic entities that the graph has, in its order.
         retrieved: The triples retrieved so far, in that order.
     """
 
-    def __init__(
-        self, given: Context, around: Surroundings, index: Callable[[], TextIndex],
-        question: OpenQuestion, chat: Chat, agent: str, parameters: Mapping[str, Any],
-        answer_tokens: int = TOKENS,
-    ) -> None:  # fmt: skip
-        self.given, self.around, self.question, self.chat = given, around, question, chat
-        self.topics = [name for name in question.anchors if around.known(name)]
-        self.retrieved: dict[Triple, None] = {}
-        self._index, self._agent, self._parameters = index, agent, parameters
-        self._last: dict[str, Any] = {"tokens": answer_tokens, "limit": "answer_tokens"}
+    agent: Any
+    given: Context
+    around: Surroundings
+    index: Callable[[], TextIndex]
+    question: OpenQuestion
+    chat: Chat
+    retrieved: dict[Triple, None] = field(default_factory=dict)
+
+    async def run(self) -> Answered:
+        """Explores, and answers."""
+        raise NotImplementedError
+
+    @functools.cached_property
+    def topics(self) -> list[str]:
+        """The topic entities that the graph has, in the order of the question."""
+        return [name for name in self.question.anchors if self.around.known(name)]
 
     async def say(self, step: str, *lines: str, **parameters: Any) -> str:
         """What the model says to one step.
@@ -186,18 +213,19 @@ class Explorer:
         Returns:
             The reply without thoughts, cut to `LONGEST`; "" where the call fails.
         """
-        content = [f"Question: {self.question.question}", *lines]
+        content = "\n".join([f"Question: {self.question.question}", *lines])
         messages = [
-            {"role": "system", "content": task(self._agent, step)},
-            {"role": "user", "content": "\n".join(content)},
+            {"role": "system", "content": task(self.agent.name, step)},
+            {"role": "user", "content": content},
         ]
         reply = await self.ask(step, messages, **parameters)
-        return "" if reply is None else reply.text
+        return reply.text if reply else ""
 
     async def ask(self, step: str, messages: Sequence[Message], **parameters: Any) -> Reply | None:
         """The reply to a conversation; None if the call fails."""
-        purpose = f"{self._agent}-{step}"
-        reply = await self.chat.say(messages, purpose=purpose, **{**self._parameters, **parameters})
+        own = {"max_tokens": self.agent.max_tokens, "temperature": self.agent.temperature}
+        purpose = f"{self.agent.name}-{step}"
+        reply = await self.chat.say(messages, purpose=purpose, **{**own, **parameters})
         return reply and replace(reply, text=visible_reply(reply.text).strip()[:LONGEST])
 
     def ways(self, *entities: str, without: Collection[Way] = ()) -> dict[str, Way]:
@@ -207,30 +235,28 @@ class Explorer:
 
     def near(self, entity: str, way: Way) -> list[str]:
         """What a relation leads to, in an order that is the same in every naming."""
-        return sorted(self.around.neighbors(entity, *way), key=self._place)
+        order = self.given.order
+        ends = self.around.neighbors(entity, *way)
+        return sorted(ends, key=lambda name: (order.get(name, len(order)), name))
 
     def similar(self, name: str, k: int) -> list[str]:
         """The names of at most `k` entities that share words with a name, the nearest first (BM25)."""
-        return [self.given.kg.entities[at] for at in self._index().nearest(name, k)]
+        return [self.given.kg.entities[at] for at in self.index().nearest(name, k)]
 
     def triple(self, entity: str, way: Way, other: str) -> Triple:
         """The triple that leads from an entity to another."""
         return (entity, way[0], other) if way[1] == "out" else (other, way[0], entity)
 
-    def draw(self, items: Sequence[T], k: int, *what: str | int) -> list[T]:
+    def draw(self, items: Sequence[T], k: int, *what: Any) -> list[T]:
         """At most `k` of the items, drawn without replacement, in their order.
 
         Args:
             items: The items.
             k: How many stay.
-            *what: What they are drawn for; entities among it stand for themselves in every naming.
+            *what: Names and numbers that they are drawn for; entities stand for themselves in every naming.
         """
-        if len(items) <= k:
-            return list(items)
-        names = (
-            self.given.order.get(name, name) if isinstance(name, str) else name for name in what
-        )
-        drawn = stream(self.given.seed, self._agent, self.question.id, *names)
+        names = [self.given.order.get(name, name) for name in what]
+        drawn = stream(self.given.seed, self.agent.name, self.question.id, *names)
         return [items[at] for at in sorted(drawn.permutation(len(items))[:k].tolist())]
 
     def keep(self, triples: Iterable[Triple]) -> list[Triple]:
@@ -247,54 +273,22 @@ class Explorer:
         """The triples retrieved, as the steps show them."""
         return [written(triple) for triple in self.retrieved]
 
-    async def answer(self, concluded: str = "", *notes: str) -> Answered:
-        """The last step: from the triples retrieved, what the agent concluded, and what it noted."""
+    async def answer(
+        self, concluded: str = "", *notes: str, blind: bool = False, **parameters: Any
+    ) -> Answered:
+        """The last step: from the triples retrieved, unless `blind`, and from what the agent noted.
+
+        Args:
+            concluded: What it concluded; may say that there is nothing.
+            *notes: What it noted before.
+            blind: Whether it is asked without the graph.
+            **parameters: As of `final_answer`.
+        """
         thoughts = [*notes, *([] if is_none(concluded) else [f"Concluded: {concluded}"])]
-        known = lines_of(self.retrieved)
-        text = await final_answer(self.chat, self.question.question, known, thoughts, **self._last)
+        known = [] if blind else lines_of(self.retrieved)
+        own = {"tokens": self.agent.answer_tokens, "limit": "answer_tokens", **parameters}
+        text = await final_answer(self.chat, self.question.question, known, thoughts, **own)
         return Answered(text=text, retrieved=list(self.retrieved))
-
-    async def answer_blind(self, **parameters: Any) -> Answered:
-        """The last step without the graph; parameters as in `final_answer`."""
-        parameters = {**self._last, **parameters}
-        text = await final_answer(self.chat, self.question.question, **parameters)
-        return Answered(text=text, retrieved=list(self.retrieved))
-
-    def _place(self, entity: str) -> tuple[int, str]:
-        order = self.given.order
-        return order.get(entity, len(order)), entity
-
-
-def explore(
-    run: Callable[[Explorer], Awaitable[Answered]],
-    given: Context,
-    questions: Sequence[OpenQuestion],
-    agent: str,
-    *,
-    max_tokens: int,
-    answer_tokens: int,
-    temperature: float,
-) -> list[Answered]:
-    """Has an agent explore the graph for each question, several at a time.
-
-    Args:
-        run: Explores for one question.
-        given: See there.
-        questions: The questions.
-        agent: Its name, in prompts, draws and the journal.
-        max_tokens: Tokens of a reply at most, but for the last step.
-        answer_tokens: Tokens of the reply to that.
-        temperature: Of all steps but that.
-    """
-    around = Surroundings(given.kg)
-    index = functools.cache(lambda: TextIndex(given.kg.entities))
-    parameters = {"max_tokens": max_tokens, "temperature": temperature}
-
-    async def work(question: OpenQuestion, chat: Chat) -> Answered:
-        explorer = Explorer(given, around, index, question, chat, agent, parameters, answer_tokens)
-        return await run(explorer)
-
-    return given.converse(work, questions)
 
 
 def task(agent: str, step: str) -> str:

@@ -1,6 +1,6 @@
 import pytest
 
-from rulemine.evaluation.answerers.agents.exploring import (
+from rulemine.evaluation.answerers.agents.agent import (
     chosen,
     is_none,
     json_value,
