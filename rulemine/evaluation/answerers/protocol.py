@@ -5,16 +5,20 @@ text, topic entities, graph and model it has to declare, so that tables can say 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from rulemine.errors import ConfigError, NoReplyError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.question_graphs import by_private_id
 from rulemine.llm.call import Ask, Call, Failure, Message, Reply
 from rulemine.llm.session import Session
 from rulemine.release.records import Question, Removal
@@ -95,6 +99,18 @@ class Typical(NamedTuple):
     calls: float
     growth: float
     received: float
+
+
+class Numbered(NamedTuple):
+    """A graph with its entities named by private order, so the same in every naming.
+
+    Attributes:
+        kg: The graph; the id of an entity is its place by private id.
+        rows: int64, shape (triples,): the row of each of its triples in the graph that was given.
+    """
+
+    kg: KnowledgeGraph
+    rows: npt.NDArray[np.int64]
 
 
 class Part(NamedTuple):
@@ -220,6 +236,28 @@ class Context:
         names = sorted(self.kg.entities, key=lambda name: (self.order.get(name, last), name))
         return {name: place for place, name in enumerate(names)}
 
+    @cached_property
+    def private(self) -> Numbered:
+        """The graph in the order of private ids."""
+        digits = len(str(len(self.places)))
+        ids = {name: str(place).zfill(digits) for name, place in self.places.items()}
+        return Numbered(*by_private_id(self.kg, ids))
+
+    def placed(self, names: Iterable[str]) -> list[int]:
+        """The places of entities; those that the graph lacks are left out."""
+        return [self.places[name] for name in names if name in self.places]
+
+    @property
+    def asked(self) -> Session:
+        """Where the model is asked.
+
+        Raises:
+            ConfigError: There is no model.
+        """
+        if self.session is None or not self.model:
+            raise ConfigError("this answerer asks a model: name one with --model (and --base-url).")
+        return self.session
+
     def parts(self, questions: Sequence[OpenQuestion]) -> list[Part]:
         """Deals the questions out, each with the training questions that it may be answered from.
 
@@ -253,9 +291,7 @@ class Context:
             EndpointError: The endpoint cannot be used.
             LimitError: The budget is spent.
         """
-        if self.session is None or not self.model:
-            raise ConfigError("this answerer asks a model: name one with --model (and --base-url).")
-        session = self.session
+        session = self.asked
         ends: list[bool] = []
         stopped: list[NoReplyError] = []
         may_go_on = asyncio.Event()  # one of the first was not cut off, or all of them were

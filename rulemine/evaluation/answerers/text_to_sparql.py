@@ -6,22 +6,19 @@ it fails or gives nothing the model gets the reason and writes another one.
 """
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from rulemine.config import Section, option
-from rulemine.evaluation.answerers.ppr import STRANGE, Nearness, Walker
 from rulemine.evaluation.answerers.protocol import Answered, Chat, Context, OpenQuestion, Typical
-from rulemine.evaluation.answerers.retrieval import in_private_order
+from rulemine.evaluation.answerers.retrieval import PersonalizedPageRank
 from rulemine.evaluation.answerers.text_to_cypher import drawn_examples
 from rulemine.evaluation.sparql.prompts import ShownQuestion, about, answered, task_on
 from rulemine.evaluation.sparql.running import LONGEST, SparqlRunner, sparql_of
 from rulemine.kg.graph import Triple
 from rulemine.llm.call import Message
-from rulemine.text.mentions import cut, find_mentions_of_all
 
 __all__ = ["TextToSparql"]
 
@@ -67,7 +64,10 @@ class TextToSparql(Section):
                 for q in drawn_examples(asked, self.shots, given.seed)
             ]
             before |= {questions[number].id: "\n\n".join([task, *shown]) for number in part.numbers}
-        found = self._around(given, questions) if self.triples else {}
+        found: dict[str, list[Triple]] = {}
+        if self.triples:
+            ppr = PersonalizedPageRank(max_triples=self.triples, max_characters=sys.maxsize)
+            found = ppr.retrieve(given, questions)
 
         with SparqlRunner(given.kg, given.order) as runner:
 
@@ -106,21 +106,6 @@ class TextToSparql(Section):
                 {"role": "user", "content": _AGAIN.format(problem=problem)},
             ]
         return query
-
-    def _around(self, given: Context, questions: Sequence[OpenQuestion]) -> dict[str, list[Triple]]:
-        """The triples that are shown with each question."""
-        rows = in_private_order(given.kg, given.order)
-        walker, nearness = Walker(given.kg, rows), Nearness(given.kg.relations)
-        found: dict[str, list[Triple]] = {}
-        for done, q in enumerate(questions):
-            if given.progress:
-                given.progress(done, len(questions))
-            named = tuple(span for span, _ in find_mentions_of_all(q.question, q.anchors))
-            text = " ".join(cut(q.question, named))
-            flow = walker.flow(q.anchors, STRANGE + nearness.to(text))
-            best = np.argsort(-flow, kind="stable")[: self.triples]
-            found[q.id] = given.kg.labeled(rows[best[flow[best] > 0]])
-        return found
 
     def worst_calls(self, topics: int) -> int:
         """Calls for a question at most, whatever the number of its topic entities."""

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from rulemine.errors import ConfigError, EndpointError
-from rulemine.evaluation.answerers import dense
-from rulemine.evaluation.answerers.dense import Dense
+from rulemine.evaluation.answerers import retrieval
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
+from rulemine.evaluation.answerers.retrieval import Dense
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm import EndpointOptions, Session
 from tests.chat_server import ChatServer, error
@@ -47,7 +47,7 @@ def run(answerer: Dense, server: ChatServer, place: Path, **more: Any) -> list[A
 def test_the_nearest_triples_by_cosine_are_shown(
     server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    monkeypatch.setattr(dense, "AT_ONCE", at_once)
+    monkeypatch.setattr(retrieval, "AT_ONCE", at_once)
     first, second = run(Dense(k=2, model="e", batch=2), server, tmp_path)
     assert first.retrieved == TRIPLES[:2]  # equals are in their order
     assert second.retrieved == [TRIPLES[2], TRIPLES[0]]

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from rulemine.evaluation.answerers.g_retriever import ConnectedSubgraph, Prize, grow
 from rulemine.evaluation.answerers.protocol import OpenQuestion
-from rulemine.evaluation.answerers.retrieval import Touching
+from rulemine.evaluation.answerers.retrieval import ConnectedSubgraph, Prize, grow
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.index import Incidence
 from rulemine.seeds import stream
 from tests import some_seeds
 from tests.evaluation.answerers.test_retrieving import retrieved
@@ -23,8 +23,7 @@ KG = KnowledgeGraph.from_triples(TRIPLES)
 
 
 def grown(kg: KnowledgeGraph, prizes: Sequence[Prize], price: float = 0.5) -> list[Triple]:
-    rows = np.arange(len(kg))
-    return kg.labeled(rows[grow(Touching(kg, rows), prizes, price)])
+    return kg.labeled(np.array(grow(kg, Incidence(kg), prizes, price), int))
 
 
 def of(name: str, worth: float) -> Prize:

@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 
 from rulemine.evaluation.answerers.final_answer import final_messages, lines_of
-from rulemine.evaluation.answerers.ppr import STEPS, Nearness, PersonalizedPageRank, Walker
 from rulemine.evaluation.answerers.protocol import OpenQuestion
-from rulemine.evaluation.answerers.retrieval import KHop, NearestTriples, fit
+from rulemine.evaluation.answerers.retrieval import (
+    STEPS,
+    KHop,
+    NearestTriples,
+    Nearness,
+    PersonalizedPageRank,
+    ease_of,
+    fit,
+    flow,
+)
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from tests.evaluation.answerers.test_prompted import Model, given
 
@@ -50,7 +58,7 @@ def test_the_nearest_are_shown_and_a_cut_is_stated() -> None:
     for limit in ({"max_triples": 2}, {"max_characters": 52}):
         triples, notes = retrieved(KHop(hops=9, **limit))
         assert triples == TRIPLES[:2]
-        assert "1 of 1 questions have more triples" in notes[0]
+        assert "1 of 1 questions have more" in notes[0]
     assert retrieved(KHop(max_characters=3))[0] == []
 
 
@@ -140,7 +148,8 @@ def test_a_walk_is_the_same_in_every_naming(topic: str) -> None:
 
 def test_a_walk_follows_triples_as_often_as_powers_of_its_matrix_say() -> None:
     kg, weights = people(), np.array([0.5, 0.1, 0.9])
-    flow = Walker(kg, np.arange(len(kg))).flow(["ann", "Rome"], weights)
+    topics = [kg.entity_ids["ann"], kg.entity_ids["Rome"]]
+    found = flow(kg, ease_of(kg), topics, weights)
     size = len(kg.entities)
     at_both = [(s, r, o, +1) for s, r, o in kg.triples.tolist()]
     ways = at_both + [(o, r, s, -1) for s, r, o, _ in at_both]
@@ -156,13 +165,13 @@ def test_a_walk_follows_triples_as_often_as_powers_of_its_matrix_say() -> None:
     for (s, _, o, _), one in zip(ways, share, strict=True):
         matrix[o, s] += one / out[s]
     start = np.zeros(size)
-    start[[kg.entity_ids["ann"], kg.entity_ids["Rome"]]] = 1
+    start[topics] = 1
     there = start
     for _ in range(STEPS):
         there = 0.2 * start + 0.8 * matrix @ there
     followed = [there[s] * one / out[s] for (s, *_), one in zip(ways, share, strict=True)]
     expected = np.array(followed).reshape(2, -1).sum(axis=0)
-    assert np.allclose(flow, expected, rtol=1e-12)
+    assert np.allclose(found, expected, rtol=1e-12)
 
 
 def test_names_of_relations_are_near_to_words_with_the_same_parts() -> None:

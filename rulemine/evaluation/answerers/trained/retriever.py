@@ -6,9 +6,9 @@ Labels are either the triples on shortest paths, or the evidence, of the trainin
 `rulemine.evaluation.supervision.supervision.labelings` has them.
 
 The words of a question and those of a relation become vectors q and r. One hidden layer sees q, r, their
-product by components, how near the words are (`rulemine.evaluation.answerers.ppr.Nearness`) and the distance
-features of the triple; a sum of its units is the score. It learns to give the labeled triples of a question
-the highest scores: cross-entropy of a softmax over its triples, by Adam (Kingma and Ba, ICLR 2015).
+product by components, how near the words are (`Nearness`) and the distance features of the triple; a sum of
+its units is the score. It learns to give the labeled triples of a question the highest scores: cross-entropy
+of a softmax over its triples, by Adam (Kingma and Ba, ICLR 2015).
 
 Guarantees: nothing of a question that is asked is learned from; the same in every naming; the same seed gives
 the same bytes on one machine, for any number of threads; a graph is learned once for a work folder.
@@ -28,9 +28,8 @@ import numpy.typing as npt
 from rulemine.config import Section, option
 from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation.answerers.model_free.blas_threads import one_blas_thread
-from rulemine.evaluation.answerers.ppr import Nearness
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Part, Typical
-from rulemine.evaluation.answerers.retrieval import answer_from
+from rulemine.evaluation.answerers.retrieval import Nearness, answer_from
 from rulemine.evaluation.answerers.retrieval import fit as fit_characters
 from rulemine.evaluation.answerers.trained.candidates import (
     BUCKETS,
