@@ -1,66 +1,93 @@
-"""Audits a release, as far as its files allow.
+"""Audits of releases, as far as their files allow, and several side by side as JSON, Markdown and a page.
 
-It has five parts: whether answers are those of the queries (`rulemine.auditing.answers`); what questions of
-earlier splits give away of those that systems are scored on; what a system gets that understands nothing, and
-names common answers, or what is near the topics; how many questions need what is missing, and how many of
-these can still be derived; and how much the questions ask the same.
+A figure is a number with its definition, the questions it is over, its interval and examples. What cannot be
+had is no number: it is "not available", and the figure says why. Titles, definitions and what figures need
+stand in ``figures.toml``, what each question adds to them in `rulemine.auditing.measures`.
 
 Guarantee: the same release, seed and number of resamples give the same audit, whatever the number of threads.
 """
 
+import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
-from rulemine.auditing.answers import (
-    NO_ANSWERS,
-    answer_measures,
-    canonical_query,
-    normalized_text,
-)
-from rulemine.auditing.audited import AuditedSet, Progress
-from rulemine.auditing.figures import SECTIONS, AuditedFigure, Measure, figures_of
-from rulemine.codec import to_json
-from rulemine.cypher.rows import ROW_GROUPS, rows_group
+from rulemine.auditing.audited import AuditedSet
+from rulemine.auditing.measures import PARTS, Measure, Progress
+from rulemine.config import read_toml
 from rulemine.errors import ReleaseError
-from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kg.index import Index
-from rulemine.kinds.kind import pairs
-from rulemine.mining import MiningOptions, mine
-from rulemine.release.guessing import QUERY, guesser, nearest, order_of_names
+from rulemine.evaluation.reporting.document import Document
+from rulemine.evaluation.reporting.files import to_markdown
+from rulemine.evaluation.reporting.html import to_html
+from rulemine.evaluation.statistics.bootstrap import Resamples, named_means
+from rulemine.files import write_text
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Question
-from rulemine.rules.rule import Rule
-from rulemine.rules.walk import OpenEnds, Walks
+from rulemine.release.records import SPLITS
+from rulemine.text.tables import Cell, Table, Values, number, percent, under_headings
 
-__all__ = ["AS_OURS", "RESAMPLES", "Audit", "audit"]
+__all__ = ["FILES", "Audit", "AuditedFigure", "audit", "document_of", "to_json", "write_audits"]
 
-RESAMPLES = 1000
-"""Resamples of an interval."""
+FILES = ("audit.json", "audit.md", "audit.html")
+"""The files of an audit."""
 
-MOST_TEXTS = 3
-"""Questions of a set whose texts an audit shows."""
+EXAMPLES = 3
+"""Questions that a figure names, and questions of a set whose texts an audit shows."""
 
-MOST_FORMS = 20
-"""Forms of questions that are counted one by one; the rest is counted together."""
+DIGITS = 6
+"""Decimals of a value: the same on every machine."""
 
-AS_OURS = MiningOptions(min_head_coverage=0.1, min_std_confidence=0.3, min_pca_confidence=0.4)
-"""What is mined where the release has no rules: as recipes do unless they say otherwise."""
+OVER_ASKED = ("leaks", "guessing")
+"""The sections whose figures are over the questions that systems are scored on."""
 
-_NAMED = (
-    "max_atoms", "min_head_coverage", "min_std_confidence", "min_pca_confidence", "min_initial_support",
-)  # fmt: skip
-"""The mining options that a definition names."""
+NOTES = (
+    "A hard answer is one that the complete graph gives and the incomplete one, which systems are given, "
+    "does not state: it must be inferred. Each figure is defined in the table of a set.",
+    "Intervals are of 95 % (bootstrap of questions, those on the same topics together; exact at 0 and 100 "
+    "%). Questions on the same topics alone and effective numbers have none.",
+    "What a set does not have is not available, which is not 0; the table of the set says why.",
+    "A figure is about what the files say, not about what a set is for: see what its authors say of it.",
+)
+"""What a reader of the numbers must know; what hard answers are stands below the first of them."""
 
-_NO_HARD = "the set does not say which answers must be inferred."
 
-Watch = Callable[[str], AbstractContextManager[Progress]]
+@dataclass(frozen=True, slots=True)
+class AuditedFigure:
+    """A figure of an audit.
+
+    Attributes:
+        section: The part of the audit, one of `rulemine.auditing.measures.PARTS`.
+        key: Names the figure.
+        title: In a few words.
+        definition: In a sentence.
+        unit: ``share``: a fraction of questions; or ``number``.
+        value: The value; None: not available.
+        why: Why it is not available, a sentence; else empty.
+        n: The questions it is over.
+        low: Lower bound of its interval, exact where no question counts or every one does; None: it has none,
+            since all questions are on the same topics, or the value is no mean over questions.
+        high: Upper bound.
+        examples: Ids of the first questions that count, at most `EXAMPLES`.
+        counts: What there is of each form, where the figure sums that up.
+    """
+
+    section: str
+    key: str
+    title: str
+    definition: str
+    unit: str
+    value: float | None = None
+    why: str = ""
+    n: int = 0
+    low: float | None = None
+    high: float | None = None
+    examples: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +98,7 @@ class Audit:
         name: The name of its folder or archive.
         facts: Where it is from, its license, its size: name → text.
         figures: The figures, section by section.
-        texts: Id → text, of the first questions that figures name, at most `MOST_TEXTS`.
+        texts: Id → text, of the first questions that figures name, at most `EXAMPLES`.
         definitions: How its authors define figures: name → sentence.
     """
 
@@ -82,17 +109,15 @@ class Audit:
     definitions: Mapping[str, str]
 
 
-def _unwatched(_step: str) -> AbstractContextManager[Progress]:
-    return nullcontext(lambda _done, _total: None)
-
-
 def audit(
     release: Release,
     *,
-    resamples: int = RESAMPLES,
+    resamples: int = 1000,
     seed: int = 0,
     mines: bool = True,
-    watch: Watch = _unwatched,
+    watch: Callable[[str], AbstractContextManager[Progress]] = lambda _: nullcontext(
+        lambda *_: None
+    ),
 ) -> Audit:
     """Audits a release.
 
@@ -106,288 +131,151 @@ def audit(
     Raises:
         ReleaseError: It has no question, or a file is missing or was edited.
     """
-    of = AuditedSet(release)
+    of = AuditedSet(release, mines)
     if not of.questions:
         raise ReleaseError(f"{release.path}: has no question to audit. Name another release.")
-    parts: Sequence[Callable[[Progress], Iterator[Measure]]] = (
-        lambda progress: answer_measures(of, progress),
-        lambda _: _leaks(of),
-        lambda _: _guessing(of),
-        lambda progress: _inference(of, progress, mines),
-        lambda _: _concentration(of),
-    )
-    measures: list[Measure] = []
-    for name, part in zip(SECTIONS, parts, strict=True):
-        with watch(f"{release.name}: {name}") as progress:
-            measures += part(progress)
+    about = read_toml(Path(__file__).with_name("figures.toml"))
+    measures: dict[str, Measure] = {}
+    hits: dict[str, list[float | None]] = {}
+    lacking: dict[str, str] = {}
+    for section, part in PARTS.items():
+        with watch(f"{release.name}: {section}") as progress:
+            measures |= part(of, progress)
+            lacking |= {
+                key: of.lacks(text.get("needs", ())) for key, text in about[section].items()
+            }
+            hits |= {key: [] for key in about[section] if not lacking[key]}
+            for at, question in enumerate(of.questions):
+                progress(at, len(of.questions))
+                over = of.asked[at] or section not in OVER_ASKED
+                for key in hits.keys() & about[section].keys():
+                    hits[key].append(measures[key].hit(question) if over else None)
     with watch(f"{release.name}: intervals"):
-        figures = figures_of(measures, of.questions, of.clusters, resamples, seed)
-    shown = list(dict.fromkeys(key for figure in figures for key in figure.examples))[:MOST_TEXTS]
-    texts = {q.id: q.question for q in of.questions if q.id in shown}
+        table = np.array([*hits.values()], np.float64).T
+        sampled = Resamples(
+            table, of.clusters, np.ones((1, len(table)), bool), resamples, seed
+        ).means(0, part=True)
+    means = named_means(sampled, [*hits], core=False)
+    apart = dict(zip(hits, (sampled.clusters > 1).tolist(), strict=True))
+    figures = []
+    for section, key, text in ((s, key, text) for s in PARTS for key, text in about[s].items()):
+        one = measures[key]
+        definition, unit = text["definition"].format_map(one.said), text.get("unit", "share")
+        figure = AuditedFigure(section, key, text["title"], definition, unit)
+        pairs = zip(of.questions, hits.get(key, ()), strict=False)
+        counted = {q.id: hit for q, hit in pairs if hit is not None}
+        counted |= dict.fromkeys(one.left_out if key in hits else (), True)
+        if not counted:
+            why = about["needs"].get(
+                lacking[key], text.get("why", "no question of the set has it.")
+            )
+            figures.append(replace(figure, why=why))
+            continue
+        value, low, high = means[key].score() if apart[key] else (means[key].value, None, None)
+        if one.total is not None or one.left_out:
+            value = one.total or math.fsum(counted.values()) / len(counted)
+            low = high = None
+        value, low, high = (
+            None if end is None else round(end, DIGITS) for end in (value, low, high)
+        )
+        examples = tuple(id_ for id_, hit in counted.items() if hit)[:EXAMPLES]
+        known = replace(figure, value=value, n=len(counted), low=low, high=high)
+        figures.append(replace(known, examples=examples, counts=one.counts))
+    shown = list(dict.fromkeys(key for figure in figures for key in figure.examples))[:EXAMPLES]
+    named = {q.id: q.question for q in of.questions if q.id in shown}
     name = re.sub(r"\.(tar(\.\w+)?|tgz)$", "", release.path.absolute().name) or release.name
     section = release.manifest["config"].get(release.kind, {})
     own = section if isinstance(section, dict) else {}
     return Audit(
-        name, _facts(of, own.get("notes", ())), figures, texts, dict(own.get("definitions", ()))
+        name,
+        _facts(of, own.get("notes", ())),
+        tuple(figures),
+        named,
+        dict(own.get("definitions", ())),
     )
 
 
 def _facts(of: AuditedSet, notes: Sequence[str]) -> dict[str, str]:
-    kg = of.release.manifest["kg"]
-    about = {name: str(kg.get(name) or "unknown") for name in ("title", "source", "license")}
-    asked = Counter(q.split for q in of.questions)
-    about["questions"] = ", ".join(f"{split} {asked[split]:,}" for split in SPLITS if asked[split])
-    about["topics"] = f"{len(set(of.clusters.tolist())):,} different"
-    for name, graph in (("triples", of.complete), ("triples left", of.incomplete)):
-        if graph is not None:
-            about[name] = f"{len(graph):,}"
-    if notes:
-        about["notes"] = " ".join(f"{note.rstrip('.')}." for note in notes)
-    own = {"release": of.release.name, "kind": of.release.kind, "identity": of.release.identity}
-    return about | own
-
-
-_Shared = Callable[[Question, Sequence[str]], Collection[Hashable]]
-"""What a question shares with others, given the answers that count."""
-
-_SHARED: Mapping[str, _Shared] = {
-    "pair": lambda q, answers: [*pairs(q.anchors, answers)],
-    "query": lambda q, _: [query] if (query := canonical_query(q)) else [],
-    "text": lambda q, _: [normalized_text(q)],
-}
-
-
-def _leaks(of: AuditedSet) -> Iterator[Measure]:
-    """The figures on leaks: of the test questions, by what training and validation questions have."""
-    earlier = [q for q in of.questions if q.split in ("train", "validation")]
-    test = any(q.split == "test" for q in of.questions)
-    why = "" if earlier and test else f"the set has no {'training' if test else 'test'} questions."
-    removed = of.removed
-    facts = {fact for q in earlier for fact in removed.given_by(q)}
-    needed = of.over_asked(
-        lambda q: not facts.isdisjoint(own) if (own := removed.needed_by(q)) else None
-    )
-    none = (
-        "nothing is removed."
-        if not removed.all
-        else "no test question says what its answers rest on."
-    )
-    yield Measure("needed_fact", None if why else needed, why or none)
-    says = any(q.hard for q in of.questions)
-    for key, shared in _SHARED.items():
-        given = {(of.graph_of(q), value) for q in earlier for value in shared(q, q.answers)}
-
-        def hit(
-            q: Question, shared: _Shared = shared, given: Collection[Hashable] = given
-        ) -> bool | None:
-            own = shared(q, q.hard_answers if says else q.answers)
-            return any((of.graph_of(q), value) in given for value in own) if own else None
-
-        yield Measure(
-            key,
-            None if why else of.over_asked(hit),
-            why or "no test question has what this compares.",
-        )
-
-
-_Hits = Callable[[Question, Collection[str]], bool | None]
-"""Whether one of some answers is named; None: the figure is not over the question."""
-
-
-def _guessing(of: AuditedSet) -> Iterator[Measure]:
-    """The figures on guessing: whether an answer, and a hard answer, is among what is named."""
-    order = order_of_names(of.release.entities, of.release.naming)
-    guesses, by = _guesses(of, order)
-    found = of.executed("incomplete")
-    stated = {q.id: rows for q, rows in zip(of.questions, found, strict=True)}
-    around = None if of.has_rows else of.edges()
-    no_graph = "answers are rows." if of.has_rows else "the set has no graph."
-    no_training = "the set has no training questions."
-    named: dict[str, tuple[_Hits | None, str]] = {}
-    for k in (1, 5):
-
-        def guessed(q: Question, wanted: Collection[str], k: int = k) -> bool:
-            return not set(guesses(q)[:k]).isdisjoint(wanted)
-
-        named[f"guess_{k}"] = guessed if of.training else None, no_training
-
-    def looked_up(q: Question, wanted: Collection[str]) -> bool | None:
-        rows = stated[q.id]
-        return None if rows is None else not rows.isdisjoint(wanted)
-
-    runs = any(rows is not None for rows in found)
-    named["lookup"] = looked_up if runs else None, of.why_no_query
-    named["nearest"] = _nearest(of, stated, order), no_graph
-    for hops in (1, 2):
-        named[f"hops_{hops}"] = None if around is None else _near(of, around, hops), no_graph
-    has_hard = any(q.hard for q in of.questions)
-    asked = "the test questions (all questions, where no split is test)"
-    for key, (hits, why) in named.items():
-        for suffix in ("hard",) if key == "nearest" else ("any", "hard"):
-
-            def hit(q: Question, hits: _Hits | None = hits, hard: bool = suffix == "hard") -> Any:
-                asked_for = () if q.hard_answer is None else (q.hard_answer,)
-                wanted = asked_for if hard else q.answers
-                return hits(q, wanted) if hits and wanted else None
-
-            lacking = why if hits is None else "no question says what this needs."
-            if hits is not None and suffix == "hard" and not has_hard:
-                lacking = _NO_HARD
-            said = {"asked": asked, "by": by}
-            yield Measure(f"{key}_{suffix}", of.over_asked(hit), lacking, said)
-
-
-def _guesses(
-    of: AuditedSet, order: Mapping[str, int]
-) -> tuple[Callable[[Question], Sequence[str]], str]:
-    """The guesses for a question, the best first, and what the training questions are counted by."""
-    guess = {
-        name: guesser((q for q in of.training if of.graph_of(q) == name), of.declarations, order)
-        for name in set(map(of.graph_of, of.training))
+    kg, asked = of.release.manifest["kg"], Counter(q.split for q in of.questions)
+    graphs = {"triples": of.complete, "triples left": of.incomplete}
+    return {
+        **{name: str(kg.get(name) or "unknown") for name in ("title", "source", "license")},
+        "questions": ", ".join(f"{split} {asked[split]:,}" for split in SPLITS if asked[split]),
+        "topics": f"{len(set(of.clusters.tolist())):,} different",
+        **{name: f"{len(graph):,}" for name, graph in graphs.items() if graph is not None},
+        **({"notes": " ".join(f"{note.rstrip('.')}." for note in notes)} if notes else {}),
+        "release": of.release.name,
+        "kind": of.release.kind,
+        "identity": of.release.identity,
     }
 
-    def guesses(q: Question) -> Sequence[str]:
-        own = q.query if q.query[:1] in QUERY else ""
-        return guess[name](own) if (name := of.graph_of(q)) in guess else ()
 
-    by = "with the same relations at their answer (of all training questions, where none has them)"
-    known = any(q.query[:1] in QUERY for q in of.training)
-    return guesses, by if known else "(the set has no queries, so by frequency alone)"
-
-
-def _nearest(
-    of: AuditedSet, stated: Mapping[str, Collection[str] | None], order: Mapping[str, int]
-) -> _Hits | None:
-    if of.has_rows or of.given is None:
-        return None
-    asked = [q for q, is_asked in zip(of.questions, of.asked, strict=True) if is_asked]
-    rows = ((q.query, q.anchors, stated[q.id] or ()) for q in asked)
-    found = nearest(of.given, rows, of.declarations, order)
-    named = dict(zip((q.id for q in asked), found, strict=True))
-    return lambda q, wanted: not set(wanted).isdisjoint(named[q.id]) if q.query[:1] == "(" else None
-
-
-def _near(of: AuditedSet, around: Callable[[str], np.ndarray], hops: int) -> _Hits:
-    ids = of.given.entity_ids if of.given is not None else {}
-
-    def near(q: Question, wanted: Collection[str]) -> bool | None:
-        known = [answer for answer in wanted if answer in ids]
-        for topic in q.anchors:
-            reached = around(topic)
-            for answer in known:
-                if (reached == ids[answer]).any():
-                    return True
-                if hops > 1 and len(np.intersect1d(reached, around(answer), assume_unique=True)):
-                    return True
-        return False if q.anchors else None
-
-    return near
+def document_of(audits: Sequence[Audit]) -> Document:
+    """A report: a table with a column for each set, and a table for each set with all definitions."""
+    names: list[str] = []
+    for one in audits:
+        again = sum(other.name == one.name for other in audits[: len(names)])
+        names.append(f"{one.name} ({again + 1})" if again else one.name)
+    rows = under_headings(
+        (own[0].section.capitalize(), (own[0].title, *map(_cell, own)))
+        for own in zip(*(one.figures for one in audits), strict=True)
+    )
+    tables = []
+    for place, (name, one) in enumerate(zip(names, audits, strict=True), start=1):
+        lines = under_headings((own.section.capitalize(), _line(own)) for own in one.figures)
+        header = ("", "value", "95 %", "questions", "examples", "definition")
+        notes = [f"{about.capitalize()}: {text}" for about, text in one.facts.items()]
+        notes += [f"How its authors define {key}: {text}" for key, text in one.definitions.items()]
+        tables.append(Table(f"set-{place}", name, header, lines, tuple(notes)))
+        if one.texts:
+            title = f"{name}: questions named above (license: {one.facts['license']})"
+            tables.append(Table(f"texts-{place}", title, ("", "text"), tuple(one.texts.items())))
+    title = "Side by side, in percent; below a value its interval and the questions that it is over"
+    headline = Table("audits", title, ("", *names), rows, NOTES[:1])
+    return Document("Audit", NOTES[1:], headline=headline, tables=tuple(tables))
 
 
-def _inference(of: AuditedSet, progress: Progress, mines: bool) -> Iterator[Measure]:
-    """The figures on inference.
+def _shown(figure: AuditedFigure) -> tuple[str, str]:
+    """The value and its interval."""
+    show = percent if figure.unit == "share" else number
+    if figure.value is None:
+        return "not available", ""
+    known = figure.low is not None and figure.high is not None
+    return show(figure.value), f"{show(figure.low)}–{show(figure.high)}" if known else ""  # type: ignore[arg-type]
 
-    Args:
-        of: The set.
-        progress: Called while rules are mined.
-        mines: Whether rules are mined where the release has none.
+
+def _cell(figure: AuditedFigure) -> Cell:
+    value, interval = _shown(figure)
+    about = "; ".join(filter(None, (interval, f"{figure.n:,}")))
+    return Cell(value, "" if figure.value is None else about)
+
+
+def _line(figure: AuditedFigure) -> Values:
+    text = f"{figure.definition} Not available: {figure.why}" if figure.why else figure.definition
+    if figure.counts:
+        text += f" {', '.join(f'{form}: {n:,}' for form, n in figure.counts.items())}."
+    return figure.title, *_shown(figure), figure.n, ", ".join(figure.examples), text
+
+
+def to_json(audits: Sequence[Audit]) -> str:
+    """The audits as indented JSON: ``sets``, each with its facts, figures, texts and definitions."""
+    content = {"sets": [asdict(one) for one in audits]}
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def write_audits(audits: Sequence[Audit], folder: Path) -> list[Path]:
+    """Writes ``audit.json``, ``audit.md`` and ``audit.html`` into a folder; earlier ones are replaced.
+
+    Returns:
+        The files; the page is the last.
+
+    Raises:
+        OutputError: A file cannot be written.
     """
-    why = "nothing is removed." if of.has_graph else "the set has no graph."
-    witnessed = [[row.witness for row in q.hard if row.witness] for q in of.questions]
-    if of.complete is None or of.incomplete is None:
-        for key in ("needs_missing", "core", "derivable"):
-            yield Measure(key, None, why, {"rules": ""})
-        return
-    yield Measure("needs_missing", [bool(q.hard) if q.graded else None for q in of.questions])
-    core = [q.core for q in of.questions] if of.release.removals() else None
-    yield Measure("core", core, "removed triples have no certificates.")
-    rules: Sequence[Rule] = ()
-    if "rules.jsonl" in of.release.manifest["files"]:
-        rules, made = of.release.rules(), "its rules are those of the release"
-        options: Mapping[str, Any] = of.release.manifest["config"].get("mining", {})
-    if not any(witnessed) or not (rules or mines):
-        why = "no question says what its answers rest on."
-        if any(witnessed):
-            why = "rules were not mined (--no-mining)."
-        yield Measure("derivable", None, why, {"rules": ""})
-        return
-    if not rules:
-        rules, options = list(mine(of.complete, AS_OURS, progress=progress)), to_json(AS_OURS)
-        made = "rules are mined on the complete graph"
-    with_what = ", ".join(f"{name} {options[name]:g}" for name in _NAMED if name in options)
-    follows = _derivable(of, of.incomplete, rules, witnessed)
-    hits = [any(map(follows, some)) if some else None for some in witnessed]
-    yield Measure("derivable", hits, "", {"rules": f"; {made} ({len(rules):,}; {with_what})"})
-
-
-def _derivable(
-    of: AuditedSet,
-    kg: KnowledgeGraph,
-    rules: Sequence[Rule],
-    witnessed: Sequence[Sequence[Sequence[Triple]]],
-) -> Callable[[Sequence[Triple]], bool]:
-    """Whether every removed triple of a witness follows by a rule from the incomplete graph."""
-    stated = set(kg.labeled())
-    wanted: dict[str, set[str]] = {}
-    for s, r, o in {t for some in witnessed for witness in some for t in witness} - stated:
-        for relation, end in of.declarations.statements(r, "object"):
-            wanted.setdefault(relation, set()).add(s if end == "object" else o)
-    ids, walks, derived = kg.entity_ids, Walks(Index(kg), rules), set[Triple]()
-    for relation, topics in sorted(wanted.items()):
-        known = np.array(sorted(ids[t] for t in topics if t in ids), np.int64)
-        for part in walks.derive(OpenEnds(relation, "object", known)):
-            starts = known[part.topic].tolist()
-            ends = zip(starts, part.answer.tolist(), strict=True)
-            derived |= {(kg.entities[s], relation, kg.entities[o]) for s, o in ends}
-
-    def follows(witness: Sequence[Triple]) -> bool:
-        gone = [t for t in witness if t not in stated]
-        return bool(gone) and all(_any_statement(of, t) & derived for t in gone)
-
-    return follows
-
-
-def _any_statement(of: AuditedSet, triple: Triple) -> set[Triple]:
-    s, r, o = triple
-    statements = of.declarations.statements(r, "object")
-    return {(s, name, o) if end == "object" else (o, name, s) for name, end in statements}
-
-
-def _concentration(of: AuditedSet) -> Iterator[Measure]:
-    """The figures on concentration, over all questions."""
-    counts = Counter(a for q in of.questions for a in set(q.answers))
-    top = min(counts, key=lambda a: (-counts[a], a), default=None)
-    hits = [top in q.answers if q.answers else None for q in of.questions]
-    yield Measure("top_answer", hits, "no question has an answer.")
-    relations = [
-        sorted(q.relations) or sorted({r for _, r, _ in q.full_evidence or q.evidence})
-        for q in of.questions
-    ]
-    shares: Counter[str] = Counter()
-    asked = sum(map(bool, relations))
-    for own in relations:
-        for relation in own:
-            shares[relation] += 1 / len(own) / asked  # type: ignore[assignment]
-    having = [True if own else None for own in relations]
-    said = {"different": f"{len(shares):,}"}
-    entropy = -math.fsum(p * math.log(p) for p in shares.values())
-    why = "no question has a query or evidence."
-    yield Measure("relations", having, why, said, total=math.exp(entropy))
-    yield _commonest("structure", [q.structure for q in of.questions])
-    yield _commonest("shape", [q.shape for q in of.questions])
-    yield _commonest("hops", [str(q.hops) if q.shape else "" for q in of.questions])
-    sizes = [len(q.answers) if of.states(q) else None for q in of.questions]
-    grouped = Counter(rows_group(size) for size in sizes if size is not None)
-    stated = {name: grouped[name] for name in ROW_GROUPS if of.states_answers}
-    yield Measure("answers", sizes, NO_ANSWERS, counts=stated)
-
-
-def _commonest(key: str, forms: Sequence[str]) -> Measure:
-    counts = Counter(filter(None, forms))
-    ranked = sorted(counts, key=lambda form: (-counts[form], form))
-    shown = {form: counts[form] for form in ranked[:MOST_FORMS]}
-    if rest := sum(counts[form] for form in ranked[MOST_FORMS:]):
-        shown["other"] = rest
-    hits = [form == ranked[0] if form else None for form in forms]
-    said = {"form": f", {ranked[0]}" if ranked else ""}
-    return Measure(key, hits, "no question has a query.", said, shown)
+    document = document_of(audits)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / name for name in FILES]
+    texts = (to_json(audits), to_markdown(document), to_html(document))
+    for path, text in zip(paths, texts, strict=True):
+        write_text(path, text)
+    return paths

@@ -280,10 +280,9 @@ it is over, an interval and examples; what the files do not allow is "not availa
 
 def audit(arguments: Namespace) -> int:
     """Runs ``audit``."""
-    from rulemine.auditing.audit import Audit
+    from rulemine.auditing.audit import FILES, Audit, document_of, write_audits
     from rulemine.auditing.audit import audit as audit_release
-    from rulemine.auditing.audited import Progress
-    from rulemine.auditing.page import FILES, document_of, write_audits
+    from rulemine.auditing.measures import Progress
     from rulemine.release.reader import Release
     from rulemine.text.tables import text_of
 
