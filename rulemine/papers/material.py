@@ -10,8 +10,7 @@ from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.predictions import PredictionFile
 from rulemine.evaluation.scorer import Scorer
 from rulemine.evaluation.scoring import opened, run_of
-from rulemine.evaluation.study.opened import open_study
-from rulemine.evaluation.study.run import MANIFEST, StudyFolder
+from rulemine.evaluation.study.run import MANIFEST, StudyFolder, open_study
 from rulemine.papers.systems import ScoredSystem
 from rulemine.release.reader import Release
 

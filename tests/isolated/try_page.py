@@ -27,11 +27,11 @@ from selenium.webdriver.remote.webelement import WebElement
 
 from rulemine.cli.main import main as rulemine
 from rulemine.evaluation import answer, evaluate
-from rulemine.evaluation.reporting.document import Document, Picture, Series
+from rulemine.evaluation.reporting.document import MOST_QUESTIONS, Document, Picture, Series
+from rulemine.evaluation.reporting.documents import SystemRun, question_rows
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.html import MOST_BYTES
 from rulemine.evaluation.reporting.loopback import make_server
-from rulemine.evaluation.reporting.questions import MOST_QUESTIONS, SystemRun, question_rows
 from rulemine.evaluation.statistics.score import Score
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table
@@ -84,33 +84,33 @@ def make_document(folder: Path) -> Document:
         runs.append(SystemRun(name, "incomplete", found, report))
     rows, labels = question_rows(release, runs, None)
     many = [
-        replace(row, id=f"q{1000 * copy + place:05d}", text=f"{row.text} ({copy})")
+        row._replace(
+            question=replace(
+                row.question,
+                id=f"q{1000 * copy + place:05d}",
+                question=f"{row.question.question} ({copy})",
+            )
+        )
         for copy in range(MOST_QUESTIONS // len(rows) + 1)
         for place, row in enumerate(rows)
     ]
-    bad = max((row for row in many if row.core), key=lambda row: len(row.proof))
+    bad = max((row for row in many if row.question.core), key=lambda row: len(row.proof))
     outcomes = tuple(o._replace(said=HOSTILE, why=HOSTILE) for o in bad.outcomes)
-    bad = replace(
-        bad,
-        id="q99999",
-        text=HOSTILE,
-        form=HOSTILE,
-        shown={**bad.shown, "Rule": (HOSTILE,)},
-        outcomes=outcomes,
-    )
+    shown = {**bad.shown, "Rule": (HOSTILE,)}
     # The last in the order of samples would not be on the page: in place of the first instead.
-    core = next(i for i, row in enumerate(many) if row.core)
-    many[core] = replace(bad, id=many[core].id)
+    core = next(i for i, row in enumerate(many) if row.question.core)
+    hostile = replace(bad.question, id=many[core].question.id, question=HOSTILE)
+    many[core] = bad._replace(question=hostile, shown=shown, outcomes=outcomes)
     score = Score(0.5, 0.4, 0.6)
-    shown = (Series("complete", (score, score)), Series("incomplete <b>", (score, None)))
+    series = (Series("complete", (score, score)), Series("incomplete <b>", (score, None)))
     return Document(
         f"Report {HOSTILE}",
         notes=(HOSTILE,),
         facts={"release": "demo"},
         headline=Table("headline", HOSTILE, ("system", "F1"), ((HOSTILE, score),), (HOSTILE,)),
         figures=(
-            Picture("bars", "Bars", HOSTILE, "bars", "system", "F1", ("a", HOSTILE), shown),
-            Picture("lines", "Lines", "A caption.", "lines", "level", "F1", (0, 100), shown),
+            Picture("bars", "Bars", HOSTILE, "bars", "system", "F1", ("a", HOSTILE), series),
+            Picture("lines", "Lines", "A caption.", "lines", "level", "F1", (0, 100), series),
         ),
         tables=(Table("more", "More", ("group", "n"), (("a", 1),)),),
         questions=tuple(many),

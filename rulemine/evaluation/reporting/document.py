@@ -22,19 +22,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rulemine.errors import ConfigError
 from rulemine.evaluation.statistics.score import Score
 from rulemine.kg.graph import Triple
+from rulemine.release.records import Question
 from rulemine.text.tables import Table, Value, one_decimal
 
-__all__ = [
-    "VERDICTS",
-    "Document",
-    "Outcome",
-    "Picture",
-    "QuestionRow",
-    "Series",
-]
+__all__ = ["MOST_QUESTIONS", "VERDICTS", "Document", "Outcome", "Picture", "QuestionRow", "Series"]
+
+MOST_QUESTIONS = 2000
+"""Questions on a page; the triples that systems retrieved are kept for these alone."""
 
 VERDICTS = {
     "hard": "gave the hard answer",
@@ -55,12 +51,10 @@ class Series(NamedTuple):
     Attributes:
         name: As in the legend.
         scores: One for each group of the figure, as fractions; None where there is nothing to show.
-        apart: Whether its bars are hollow: beside the others, but not to be read as they are.
     """
 
     name: str
     scores: tuple[Score | None, ...]
-    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +83,6 @@ class Picture:
     groups: tuple[str | float, ...]
     series: tuple[Series, ...]
     sizes: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.kind not in ("bars", "lines"):
-            raise ConfigError(f"figure {self.id}: kind is {self.kind!r}; expected bars or lines.")
-        for one in self.series:
-            if len(one.scores) != len(self.groups):
-                raise ConfigError(
-                    f"figure {self.id}: {one.name} has {len(one.scores)} scores; {len(self.groups)} were "
-                    "expected, one for each group."
-                )
 
     @property
     def scale(self) -> int:
@@ -150,40 +134,17 @@ class Outcome(NamedTuple):
     of_query: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionRow:
+class QuestionRow(NamedTuple):
     """A question with its proof and what the systems did with it.
 
     Attributes:
-        id: Its id.
-        text: Its text.
-        split: Its split.
-        anchors: Its topic entities.
-        query: What it asks, as a line.
-        form: Its rule type, or its structure.
-        core: Whether it is in the core.
-        missing: The removed triples that the hard answer needs.
-        hard_answer: The answer that must be inferred and is asked for; None where every answer is stated.
-        hard: All answers that must be inferred.
-        stated: The answers that the incomplete graph states.
-        further: The answers that only the reference graph has.
+        question: The question, in the naming of the release.
         proof: The triples that the hard answer rests on, and those of the proofs of removed ones.
         shown: Title → lines: what `rulemine.release.show` shows of its rule, its proof and why it is hard.
         outcomes: What each system did with it.
     """
 
-    id: str
-    text: str
-    split: str
-    anchors: tuple[str, ...]
-    query: str
-    form: str
-    core: bool
-    missing: int
-    hard_answer: str | None
-    hard: tuple[str, ...]
-    stated: tuple[str, ...]
-    further: tuple[str, ...]
+    question: Question
     proof: tuple[Triple, ...]
     shown: Mapping[str, tuple[str, ...]]
     outcomes: tuple[Outcome, ...] = ()

@@ -6,15 +6,15 @@ hatches, markers and line styles say too, so that figures can be read in grey. N
 
 import io
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from html import escape
 from itertools import zip_longest
-from math import ceil, radians, sin
+from math import ceil, nan, radians, sin
 from typing import TYPE_CHECKING, Any
 
 from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting.document import Picture, Series
+from rulemine.evaluation.statistics.score import Score
 from rulemine.text.tables import FEW, MARK
 
 if TYPE_CHECKING:
@@ -69,34 +69,6 @@ def draw(figure: Picture) -> str:
     Raises:
         ConfigError: The package ``matplotlib`` is not installed.
     """
-    bars = figure.kind == "bars"
-    many = len(figure.groups) * len(figure.series) if bars else 0
-    width = min(14.0, max(6.4, 0.2 * many + 0.25 * len(figure.groups) + 1.2))
-    longest = _CHARACTER * max(map(len, _labels(figure)), default=0)
-    slanted = bars and longest * len(figure.groups) > width - 0.8
-    entry = 0.7 + _CHARACTER * max((len(_short(one.name)) for one in figure.series), default=0)
-    columns = max(1, int(width / entry))
-    height = _HEIGHT + _LEGEND_ROW * ceil(len(figure.series) / columns)
-    height += longest * sin(radians(_SLOPE)) if slanted else 0
-
-    def paint(axes: "Axes", canvas: Any) -> None:
-        axes.grid(axis="y", color=_GRID, linewidth=0.6)
-        _bars(axes, figure, slanted) if bars else _lines(axes, figure)
-        axes.set_xlabel(figure.across)
-        axes.set_ylabel(figure.up)
-        if len(figure.series) > 1:
-            canvas.legend(
-                loc="outside upper left",
-                ncols=min(columns, len(figure.series)),
-                frameon=False,
-                handlelength=2.6,
-            )
-
-    return _drawn(figure.id, (width, height), paint)
-
-
-def _drawn(name: str, inches: tuple[float, float], paint: "Callable[[Axes, Any], None]") -> str:
-    """Draws a figure of a name, which seeds the ids in it."""
     try:
         from matplotlib import style
         from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -105,13 +77,25 @@ def _drawn(name: str, inches: tuple[float, float], paint: "Callable[[Axes, Any],
         raise ConfigError(
             "figures need the package matplotlib. Install it: pip install 'rulemine[report]'."
         ) from None
-    own = {**_STYLE, "svg.hashsalt": name}
+    bars = figure.kind == "bars"
+    many = len(figure.groups) * len(figure.series) if bars else 0
+    width = min(14.0, max(6.4, 0.2 * many + 0.25 * len(figure.groups) + 1.2))
+    longest = _CHARACTER * max(map(len, _labels(figure)), default=0)
+    slanted = bars and longest * len(figure.groups) > width - 0.8
+    entry = 0.7 + _CHARACTER * max((len(_short(one.name)) for one in figure.series), default=0)
+    columns = min(max(1, int(width / entry)), len(figure.series))
+    height = _HEIGHT + _LEGEND_ROW * ceil(len(figure.series) / max(1, columns))
+    height += longest * sin(radians(_SLOPE)) if slanted else 0
+    own = {**_STYLE, "svg.hashsalt": figure.id}  # of the ids in it
     with style.context(own, after_reset=True):  # whatever the user's own settings are
-        canvas = Canvas(figsize=inches, layout="constrained", facecolor="white")
+        canvas = Canvas(figsize=(width, height), layout="constrained", facecolor="white")
         FigureCanvasSVG(canvas)
-        axes = canvas.add_subplot()
-        axes.set_facecolor("none")
-        paint(axes, canvas)
+        axes = canvas.add_subplot(facecolor="none", xlabel=figure.across, ylabel=figure.up)
+        axes.grid(axis="y", color=_GRID, linewidth=0.6)
+        _bars(axes, figure, slanted) if bars else _lines(axes, figure)
+        _fit(axes, figure)
+        if len(figure.series) > 1:
+            canvas.legend(loc="outside upper left", ncols=columns, frameon=False, handlelength=2.6)
         out = io.StringIO()
         canvas.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return re.sub(r"[ \t]+\n", "\n", out.getvalue())
@@ -123,15 +107,15 @@ def _short(label: str) -> str:
 
 def _labels(figure: Picture) -> list[str]:
     """What stands below each group; few questions are marked."""
-    labels = [_short(str(group)) for group in figure.groups]
     few = (MARK if n < FEW else "" for n in figure.sizes)
-    return [label + mark for label, mark in zip_longest(labels, few, fillvalue="")]
+    both = zip_longest(figure.groups, few, fillvalue="")
+    return [_short(str(group)) + mark for group, mark in both]
 
 
 def _shown(figure: Picture, one: Series, part: str) -> list[float]:
-    """The scores of a series in the figure's unit; what is undefined is not drawn."""
+    """The scores of a series in the figure's unit; NaN, which is not drawn, where undefined."""
     found = [None if score is None else getattr(score, part) for score in one.scores]
-    return [float("nan") if value is None else value * figure.scale for value in found]
+    return [nan if value is None else value * figure.scale for value in found]
 
 
 def _bars(axes: "Axes", figure: Picture, slanted: bool) -> None:
@@ -142,32 +126,24 @@ def _bars(axes: "Axes", figure: Picture, slanted: bool) -> None:
         axes.bar(
             at,
             values,
-            0.9 * wide if one.apart else wide,
+            wide,
             label=_short(one.name),
-            color=_PAPER if one.apart else color,
-            edgecolor=color if one.apart else _PAPER,
-            linestyle="--" if one.apart else "-",
+            color=color,
+            edgecolor=_PAPER,
             linewidth=0.8,
-            hatch="" if one.apart else _HATCHES[place % len(_HATCHES)],
+            hatch=_HATCHES[place % len(_HATCHES)],
         )
-        for x, low, high in zip(
-            at, _shown(figure, one, "low"), _shown(figure, one, "high"), strict=True
-        ):
+        bounds = _shown(figure, one, "low"), _shown(figure, one, "high")
+        for x, value, low, high in zip(at, values, *bounds, strict=True):
             axes.vlines(x, low, high, color=_INK, linewidth=0.9)
             axes.hlines([low, high], x - wide / 6, x + wide / 6, color=_INK, linewidth=0.9)
-        for x, value in zip(at, values, strict=True):
             if value == 0:  # a bar without height: say that it is there
                 axes.annotate(
                     "0", (x, 0), (0, 1.5), textcoords="offset points", ha="center", size=6.5
                 )
-    axes.set_xticks(
-        range(len(figure.groups)),
-        _labels(figure),
-        rotation=_SLOPE if slanted else 0,
-        ha="right" if slanted else "center",
-    )
+    turned: Any = {"rotation": _SLOPE, "ha": "right"} if slanted else {}
+    axes.set_xticks(range(len(figure.groups)), _labels(figure), **turned)
     axes.tick_params(axis="x", length=0)
-    _fit(axes, figure)
 
 
 def _lines(axes: "Axes", figure: Picture) -> None:
@@ -194,22 +170,14 @@ def _lines(axes: "Axes", figure: Picture) -> None:
             linewidth=1.6,
         )
     axes.set_xticks(across, [f"{group:g}" for group in across])
-    _fit(axes, figure)
 
 
 def _fit(axes: "Axes", figure: Picture) -> None:
     """Percentages start at 0 and end at 100; differences, numbers, and what is more, where they do."""
-    ends = [
-        v
-        for one in figure.series
-        for part in ("low", "value", "high")
-        for v in _shown(figure, one, part)
-    ]
+    ends = [v for s in figure.series for part in Score._fields for v in _shown(figure, s, part)]
     known = [v for v in ends if v == v]
-    axes.set_ylim(
-        min([0.0, *known]) * 1.05,
-        max([100.0 if figure.scale == 100 else 0.0, *known]) * 1.03 or 1.0,
-    )
+    top = max([100.0 if figure.scale == 100 else 0.0, *known]) * 1.03
+    axes.set_ylim(min([0.0, *known]) * 1.05, top or 1.0)
 
 
 def embedded(svg: str, figure: Picture) -> str:
@@ -218,17 +186,20 @@ def embedded(svg: str, figure: Picture) -> str:
     The ids in it are made its own; text and ground take the page's colors, series the custom properties
     ``--s1`` … ``--s8`` where it sets them.
     """
-    start = svg.index("<svg")
-    body = svg[svg.index(">", start) + 1 :]
-    box = re.search(r'viewBox="([^"]+)"', svg[start:])
-    body = re.sub(r"<metadata>.*?</metadata>\s*", "", body, flags=re.DOTALL)
+    shown = svg.partition('viewBox="')[2].partition('"')[0]
+    body = re.sub(r"<metadata>.*?</metadata>\s*", "", svg[svg.index(">", svg.index("<svg")) + 1 :],
+                  flags=re.DOTALL)  # fmt: skip
     body = re.sub(r'\bid="', f'id="figure-{figure.id}-', body)
     body = re.sub(r'(url\(|href=")#', rf"\g<1>#figure-{figure.id}-", body)
-    body = body.replace("fill: #ffffff", "fill: none").replace(_INK, "currentColor")
-    body = body.replace(_PAPER, "var(--paper)").replace(_GRID, "var(--line)")
-    for place, color in enumerate(COLORS, start=1):
-        body = body.replace(color, f"var(--s{place})")
-    shown = box[1] if box else "0 0 460 245"
+    own = {
+        "fill: #ffffff": "fill: none",
+        _INK: "currentColor",
+        _PAPER: "var(--paper)",
+        _GRID: "var(--line)",
+    }
+    own |= {color: f"var(--s{place})" for place, color in enumerate(COLORS, start=1)}
+    for drawn, shown_as in own.items():
+        body = body.replace(drawn, shown_as)
     width = shown.split()[2]
     wide = ' data-wide=""' if float(width) > _WIDE else ""
     return (

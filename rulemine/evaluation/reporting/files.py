@@ -12,8 +12,11 @@ from pathlib import Path
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.reporting.document import Document, QuestionRow
+from rulemine.evaluation.reporting.figures import draw
+from rulemine.evaluation.reporting.html import to_html
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.files import write_lines, write_text
+from rulemine.kinds.registry import form_of
 from rulemine.text.escaping import csv_text, plain
 from rulemine.text.tables import (
     LATEX_PREAMBLE,
@@ -65,19 +68,21 @@ def to_json(document: Document) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
 
-def questions_csv(questions: Sequence[QuestionRow]) -> Iterator[str]:
+def questions_csv(rows: Sequence[QuestionRow]) -> Iterator[str]:
     """All questions as CSV in pieces: a line for each question and system, or for each question alone.
 
     Lists are separated by newlines; there is a column for every score that a system has, and where
     answers are rows for what became of queries.
     """
-    names = list(dict.fromkeys(n for q in questions for o in q.outcomes for n in o.scores))
-    of_queries = list(dict.fromkeys(n for q in questions for o in q.outcomes for n in o.of_query))
+    names = list(dict.fromkeys(n for row in rows for o in row.outcomes for n in o.scores))
+    of_queries = list(dict.fromkeys(n for row in rows for o in row.outcomes for n in o.of_query))
     yield csv_text([[*_OF_QUESTION, *_OF_OUTCOME, *names, *of_queries]])
-    for q in questions:
-        of_question = [q.id, q.split, q.form, str(q.core).lower(), str(q.missing), q.text]
-        of_question += ["\n".join(q.anchors), q.query, q.hard_answer or ""]
-        of_question += ["\n".join(part) for part in (q.hard, q.stated, q.further)]
+    for q, _, _, outcomes in rows:
+        lists = ("\n".join(part) for part in (q.hard_answers, q.stated, q.further))
+        of_question = [
+            *(q.id, q.split, form_of(q), str(q.core).lower(), str(q.missing), q.question),
+            *("\n".join(q.anchors), q.query, q.hard_answer or "", *lists),
+        ]
         lines = [
             [
                 *of_question,
@@ -86,7 +91,7 @@ def questions_csv(questions: Sequence[QuestionRow]) -> Iterator[str]:
                 *(exact(o.scores.get(name)) for name in names),
                 *(o.of_query.get(name, "") for name in of_queries),
             ]
-            for o in q.outcomes
+            for o in outcomes
         ]
         empty = [""] * (len(_OF_OUTCOME) + len(names) + len(of_queries))
         yield csv_text(lines or [of_question + empty])
@@ -124,19 +129,13 @@ def to_latex(document: Document) -> str:
     return "\n".join([first, LATEX_PREAMBLE, *map(latex_of, document.every_table())])
 
 
-def _page(document: Document) -> str:
-    from rulemine.evaluation.reporting.html import to_html
-
-    return to_html(document)
-
-
 FORMATS: dict[str, Callable[[Document], str]] = {
     "table": to_text,
     "json": to_json,
     "csv": lambda document: "\n".join(map(csv_of, document.every_table())),
     "markdown": to_markdown,
     "latex": to_latex,
-    "html": _page,
+    "html": to_html,
     "questions": lambda document: "".join(questions_csv(document.questions)),
 }
 """The formats of `render`."""
@@ -168,8 +167,6 @@ def write_document(document: Document, folder: Path) -> list[Path]:
         ConfigError: A package of the extra ``report`` is not installed.
         OutputError: A file cannot be written.
     """
-    from rulemine.evaluation.reporting.figures import draw
-
     texts = {"report.json": to_json(document), "report.md": to_markdown(document)}
     texts["report.tex"] = to_latex(document)
     texts |= {f"tables/{table.id}.csv": csv_of(table) for table in document.every_table()}
@@ -182,5 +179,5 @@ def write_document(document: Document, folder: Path) -> list[Path]:
         written.append(folder / "questions.csv")
         write_lines(written[-1], questions_csv(document.questions))
     written.append(folder / "report.html")
-    write_text(written[-1], _page(document))
+    write_text(written[-1], to_html(document))
     return written

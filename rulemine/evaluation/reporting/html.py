@@ -10,13 +10,19 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 from rulemine.errors import counted
-from rulemine.evaluation.reporting.document import VERDICTS, Document, Outcome, QuestionRow
-from rulemine.evaluation.reporting.questions import MOST_QUESTIONS
+from rulemine.evaluation.reporting.document import (
+    MOST_QUESTIONS,
+    VERDICTS,
+    Document,
+    Outcome,
+    QuestionRow,
+)
+from rulemine.evaluation.reporting.figures import draw, embedded
 from rulemine.evaluation.reporting.tables import WARNING
-from rulemine.kg.graph import Triple
+from rulemine.kinds.registry import form_of
 from rulemine.release.groups import sample
 
 __all__ = ["MOST_BYTES", "to_html"]
@@ -38,19 +44,11 @@ _SCORES = {
 """The scores that a question shows → in words."""
 
 
-class _Limits(NamedTuple):
-    """How much of each answer a page shows."""
+_LIMITS = ((2000, 100), (800, 30), (400, 12), (160, 5))
+"""How many characters of each text and triples of each list a page shows: the first that fit."""
 
-    said: int
-    triples: int
-
-
-_LIMITS = (_Limits(2000, 100), _Limits(800, 30), _Limits(400, 12), _Limits(160, 5))
 _DIRECTION = {c: f"\\u{c:04x}" for c in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}
 """Marks that could turn a line around, and how they are shown."""
-
-_TRIED = 100
-"""Questions from which the size of all is estimated."""
 
 _NAMES = 60
 """Entities shown of a long list."""
@@ -64,12 +62,6 @@ def to_html(document: Document) -> str:
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    if document.figures:
-        from rulemine.evaluation.reporting.figures import draw, embedded
-
-        drawn = [(figure, embedded(draw(figure), figure)) for figure in document.figures]
-    else:
-        drawn = []
     folder = files("rulemine.evaluation.reporting") / "templates"
     script = (folder / "page.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -87,7 +79,7 @@ def to_html(document: Document) -> str:
         "document": document,
         "warning": WARNING,
         "rest": [note for note in document.notes if not note.startswith(WARNING)],
-        "figures": drawn,
+        "figures": [(figure, embedded(draw(figure), figure)) for figure in document.figures],
         "script": script,
         "style": (folder / "page.css").read_text("utf-8"),
         "policy": f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
@@ -100,42 +92,50 @@ def to_html(document: Document) -> str:
 
 def _fitting(document: Document, most: int) -> tuple[str, str]:
     """The data of a page that fit into so many bytes, and a sentence on what they leave out."""
-    rows: Sequence[QuestionRow] = sample(document.questions, MOST_QUESTIONS)
-    limits, step = list(_LIMITS), max(1, len(rows) // _TRIED)
-    while len(limits) > 1 and step * len(_data(document, rows[::step], limits[0])) > 2 * most:
-        limits.pop(0)  # far too much: not worth making as a whole
-    while True:
-        data = _data(document, rows, limits[0])
-        if len(data.encode()) <= most or not rows:
-            break
+    rows = _first(document.questions, MOST_QUESTIONS)
+    limits = list(_LIMITS)
+    while len((data := _data(document, rows, *limits[0])).encode()) > most and rows:
         if len(limits) > 1:
             limits.pop(0)
         else:
-            rows = sample(rows, len(rows) // 2) if len(rows) > 1 else ()
-    shown = ""
-    if len(rows) < len(document.questions):
-        shown = (
-            f"The page shows {len(rows):,} of {counted(len(document.questions), 'question')}, the first in "
-            "the order in which samples are drawn (the core first). Its tables and figures are of all; every "
-            "question is in questions.csv, or in what --format questions writes."
-        )
-    return data, shown
+            rows = _first(rows, len(rows) // 2)
+    if len(rows) == len(document.questions):
+        return data, ""
+    return data, (
+        f"The page shows {len(rows):,} of {counted(len(document.questions), 'question')}, the first in the "
+        "order in which samples are drawn (the core first). Its tables and figures are of all; every "
+        "question is in questions.csv, or in what --format questions writes."
+    )
 
 
-def _data(document: Document, rows: Sequence[QuestionRow], limits: _Limits) -> str:
+def _first(rows: Sequence[QuestionRow], n: int) -> list[QuestionRow]:
+    """The first rows of the order of samples, sorted by id."""
+    chosen = {q.id for q in sample([row.question for row in rows], n)} if n else ()
+    return [row for row in rows if row.question.id in chosen]
+
+
+def _data(document: Document, rows: Sequence[QuestionRow], letters: int, triples: int) -> str:
     """What the script reads, as JSON that can stand in a script element."""
     pool = _Pool()
-    runs = list(dict.fromkeys((o.system, o.kg) for q in rows for o in q.outcomes))
-    places = {run: place for place, run in enumerate(runs)}
-    questions = [_question(q, places, pool, limits) for q in rows]
+    runs = list(dict.fromkeys((o.system, o.kg) for row in rows for o in row.outcomes))
+    questions = [
+        _question(row, pool)
+        | {
+            "outcomes": [
+                {"run": runs.index((o.system, o.kg)), **_outcome(o, row, pool, letters, triples)}
+                for o in row.outcomes
+            ]
+        }
+        for row in rows
+    ]
     content = {
         "runs": [{"system": system, "kg": kg} for system, kg in runs],
         "verdicts": VERDICTS,
         "scores": _SCORES,
         "questions": questions,
-        "names": list(pool.places),
+        "names": list(pool),
         "labels": {
-            place: document.labels[n] for n, place in pool.places.items() if n in document.labels
+            place: document.labels[name] for name, place in pool.items() if name in document.labels
         },
     }
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -144,27 +144,20 @@ def _data(document: Document, rows: Sequence[QuestionRow], limits: _Limits) -> s
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-class _Pool:
+class _Pool(dict[str, int]):
     """Names by their numbers, so that each is on the page once."""
 
-    def __init__(self) -> None:
-        self.places: dict[str, int] = {}
-
     def __call__(self, names: Iterable[str]) -> list[int]:
-        return [self.places.setdefault(name, len(self.places)) for name in names]
-
-    def triples(self, triples: Iterable[Triple]) -> list[list[int]]:
-        return [self(triple) for triple in triples]
+        return [self.setdefault(name, len(self)) for name in names]
 
 
-def _question(
-    q: QuestionRow, places: dict[tuple[str, str], int], pool: _Pool, limits: _Limits
-) -> dict[str, Any]:
+def _question(row: QuestionRow, pool: _Pool) -> dict[str, Any]:
+    q = row.question
     return {
         "id": q.id,
-        "text": q.text,
+        "text": q.question,
         "split": q.split,
-        "form": q.form,
+        "form": form_of(q),
         "core": q.core,
         "missing": q.missing,
         "topics": pool(q.anchors),
@@ -172,31 +165,31 @@ def _question(
         "answer": pool([q.hard_answer])[0] if q.hard_answer is not None else None,
         **{
             kind: {"n": len(names), "names": pool(names[:_NAMES])}
-            for kind, names in (("hard", q.hard), ("stated", q.stated), ("further", q.further))
+            for kind, names in (
+                ("hard", q.hard_answers), ("stated", q.stated), ("further", q.further)
+            )
         },
-        "proof": pool.triples(q.proof),
-        "shown": list(q.shown.items()),
-        "outcomes": [
-            {"run": places[o.system, o.kg], **_outcome(o, q, pool, limits)} for o in q.outcomes
-        ],
-    }
+        "proof": [*map(pool, row.proof)],
+        "shown": list(row.shown.items()),
+    }  # fmt: skip
 
 
-def _outcome(o: Outcome, q: QuestionRow, pool: _Pool, limits: _Limits) -> dict[str, Any]:
-    output = o.said if len(o.said) <= limits.said else o.said[: limits.said] + "…"
-    right = {*q.hard, *q.stated, *q.further}
+def _outcome(
+    o: Outcome, row: QuestionRow, pool: _Pool, letters: int, triples: int
+) -> dict[str, Any]:
+    right = {*row.question.hard_answers, *row.question.stated, *row.question.further}
     return {
         "verdict": o.verdict,
         "why": o.why,
-        "said": output,
+        "said": o.said if len(o.said) <= letters else f"{o.said[:letters]}…",
         "n": len(o.answers),
         "answers": [
             [place, int(name in right)]
             for name, place in zip(o.answers[:_NAMES], pool(o.answers[:_NAMES]), strict=True)
         ],
-        "retrieved": pool.triples(o.retrieved[: limits.triples]),
+        "retrieved": [*map(pool, o.retrieved[:triples])],
         "count": o.retrieved_count,
-        "generated": pool.triples(o.generated[: limits.triples]),
+        "generated": [*map(pool, o.generated[:triples])],
         "scores": {
             name: round(value, 3)
             for name, value in o.scores.items()

@@ -53,16 +53,14 @@ class Remaining(NamedTuple):
     Attributes:
         name: What there is after it.
         number: How many.
-        key: The key of a recipe that limits it most; empty: none does.
         whole: How many it is a part of; 0: of nothing that is counted.
-        of_triples: Whether they are triples; else questions.
+        key: The key of a recipe that limits it most; empty: none does.
     """
 
     name: str
     number: int
+    whole: int
     key: str
-    whole: int = 0
-    of_triples: bool = False
 
 
 NEARLY = 0.98
@@ -81,95 +79,109 @@ def _reasons(counts: Mapping[str, Any]) -> dict[str, int]:
 
 def steps(release: Release) -> tuple[Remaining, ...]:
     """How many triples are provable, within floors and caps and removed, and how many questions are left."""
-    counts, kind = release.manifest["counts"], kind_named(release.kind)
-    chosen, questions = counts["selection"], counts["questions"]
-    found = [Remaining("triples of the graph", counts["triples_complete"], "kg", 0, True)]
-
-    def add(name: str, number: int, key: str, *, of_triples: bool = False) -> None:
-        whole = found[-1].number if of_triples == found[-1].of_triples else 0
-        found.append(Remaining(name, number, key, whole, of_triples))
-
+    counts, limits = release.manifest["counts"], kind_named(release.kind).limits
+    chosen, drawn = counts["selection"], sum(n["drawn"] for n in _forms(counts).values())
+    bound = chosen.get("upper_bound")
+    triples = [("triples of the graph", counts["triples_complete"], "kg")]
     if release.manifest["config"]["selection"]["mode"] != "none":
-        key = "mining.min_std_confidence"
-        add("provable by rules from others", chosen["provable"], key, of_triples=True)
-        if bound := chosen.get("upper_bound"):
-            add("within floors and caps", bound, "selection.per_rule", of_triples=True)
-        add("removed", counts["triples_removed"], "selection.share", of_triples=True)
-    if drawn := sum(row["drawn"] for row in counts.get("sampling", {}).values()):
-        add("candidates drawn", drawn, "")
+        triples += [
+            ("provable by rules from others", chosen["provable"], "mining.min_std_confidence"),
+            *[("within floors and caps", bound, "selection.per_rule")] * bool(bound),
+            ("removed", counts["triples_removed"], "selection.share"),
+        ]
     dropped = Counter[str]()
     for why, number in _reasons(counts).items():
         dropped[why.partition(":")[0]] += number
-    left = questions + sum(dropped[stage] for stage in LIMITS)
-    add("questions asked", left, kind.limits.amount)
+    left = counts["questions"] + sum(dropped[stage] for stage in LIMITS)
+    asked = [("candidates drawn", drawn, "")] * bool(drawn)
+    asked.append(("questions asked", left, limits.amount))
     for stage, key in LIMITS.items():
-        if dropped[stage]:
-            left -= dropped[stage]
-            add(f"left by {stage}", left, key)
+        left -= dropped[stage]
+        asked += [(f"left by {stage}", left, key)] * bool(dropped[stage])
     test, core = (counts[f"{of}_by_split"]["test"] for of in ("questions", "core"))
     return (
-        *found,
-        Remaining("in the core", counts["core"], "mining.max_atoms", questions),
-        Remaining("in the test split", test, "questions.ratios", questions),
-        Remaining("in the core of the test split", core, "questions.test_core", test),
+        *(
+            Remaining(name, number, whole, key)
+            for part in (triples, asked)
+            for (name, number, key), whole in zip(
+                part, (0, *(row[1] for row in part)), strict=False
+            )
+        ),
+        Remaining("in the core", counts["core"], counts["questions"], "mining.max_atoms"),
+        Remaining("in the test split", test, counts["questions"], "questions.ratios"),
+        Remaining("in the core of the test split", core, test, "questions.test_core"),
     )
 
 
-def _labels_in_short(files: Iterable[Mapping[str, Any]], counts: Mapping[str, Any]) -> str:
-    """Which files beside the graph name its entities and relations."""
-    parts = [
-        f"{row['file']}, {row[of]:,} of {counts[of]:,} {of}"
-        for row in files
-        for of in ("entities", "relations")
-        if row[of]
-    ]
-    return f"Labels: {'; '.join(parts)} (labels = none: no file)."
+def _forms(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Form of questions → how many of it were wanted, drawn, rejected and asked; empty: none are drawn."""
+    return dict(counts.get("sampling", {}))
 
 
 def in_short(release: Release) -> list[str]:
     """What was made, what is notable about it, and what to run next, a sentence or two each."""
-    counts, place = release.manifest["counts"], release.path
-    questions, core = counts["questions"], counts["core"]
-    test, core_test = (counts[f"{of}_by_split"]["test"] for of in ("questions", "core"))
-    removed = counted(counts["triples_removed"], "removed triple")
-    kg = release.manifest["kg"]
+    return [
+        f"{release.path}: {_made(release.manifest)}",
+        _notable(release),
+        f"Next: rulemine show {release.path} --sample 3; rulemine verify {release.path}. Why so few "
+        f"questions, and how to get better texts: rulemine show {release.path} --summary",
+    ]
+
+
+def _made(manifest: Mapping[str, Any]) -> str:
+    """What was made, and of what."""
+    counts, kg = manifest["counts"], manifest["kg"]
     twice = f" ({counted(kg['duplicates'], 'duplicate line')})" if kg.get("duplicates") else ""
-    title = f"{kg['title']}{twice}"
+    made = f"{counted(counts['questions'], 'question')} about "
     if counts["triples_removed"]:
-        made = f"about {removed} of {title}; {core:,} in the core need more than one edge."
+        removed = counted(counts["triples_removed"], "removed triple")
+        core = f"{counts['core']:,} in the core need more than one edge."
+        made += f"{removed} of {kg['title']}{twice}; {core}"
     else:
-        made = f"about {title}; nothing removed: every answer is stated."
-    if failed := sum(
+        made += f"{kg['title']}{twice}; nothing removed: every answer is stated."
+    failed = [
         number
         for why, number in counts["rejected"].items()
         if why.startswith("verbalize: ") and not why.startswith("verbalize: paraphrase: ")
-    ):
+    ]
+    if sum(failed):
         fate = "by template" if counts["questions_by_wording"]["fallback"] else "left out"
-        made += f" {failed:,} {fate} because no text of a model passed the checks."
-    if files := kg.get("labels"):
-        made += f" {_labels_in_short(files, counts)}"
-    n = core_test or test
+        made += f" {sum(failed):,} {fate} because no text of a model passed the checks."
+    parts = [
+        f"{row['file']}, {row[of]:,} of {counts[of]:,} {of}"
+        for row in kg.get("labels", ())
+        for of in ("entities", "relations")
+        if row[of]
+    ]
+    labels = f" Labels: {'; '.join(parts)} (labels = none: no file)."
+    return made + (labels if kg.get("labels") else "")
+
+
+def _notable(release: Release) -> str:
+    """What can be told apart on the questions of test, and what is scarce."""
+    counts, config = release.manifest["counts"], release.manifest["config"]
+    test, core = (counts[f"{of}_by_split"]["test"] for of in ("questions", "core"))
+    n = core or test
     # A two-sided test at 5 % sees this difference with a chance of 80 %, if the two differ on half of the
     # questions, as independent systems do: (z(0.975) + z(0.8)) · √(0.5 / n), z the normal quantiles.
     least = 1.98102 / n**0.5 if n else 1.0
-    shows = (
-        f"can be told apart by {100 * least:.0f} points or more"
-        if least < 1
-        else "cannot be told apart"
-    )
+    shows = f"can be told apart by {100 * least:.0f} points or more"
     notable = (
-        f"Test has {counted(test, 'question')}, {core_test:,} in the core: on {counted(n, 'question')}, two "
-        f"independent systems that are right in half of them {shows}."
+        f"Test has {counted(test, 'question')}, {core:,} in the core: on {counted(n, 'question')}, two "
+        "independent systems that are right in half of them "
+        f"{shows if least < 1 else 'cannot be told apart'}."
     )
-    wanted = release.manifest["config"]["questions"].get("test_core", 0)
-    if core_test < NEARLY * wanted:
-        notable += f" The {wanted:,} of questions.test_core cannot be had"
-        if refused := counts["selection"].get("rules_refused"):
-            notable += f": standards of proof refuse {counted(refused, 'rule')}"
-        notable += f". No rule may prove more than {max(5, core_test // 50)} questions of the core of test."
-    if n < FEW_QUESTIONS or not core:
+    wanted = config["questions"].get("test_core", 0)
+    if core < NEARLY * wanted:
+        refused = counts["selection"].get("rules_refused")
+        why = f": standards of proof refuse {counted(refused, 'rule')}" if refused else ""
+        notable += (
+            f" The {wanted:,} of questions.test_core cannot be had{why}. No rule may prove more than "
+            f"{max(5, core // 50)} questions of the core of test."
+        )
+    if n < FEW_QUESTIONS or not counts["core"]:
         notable += f" For more, {_advice(release)}."
-    forms = counts.get("sampling", {})
+    forms = _forms(counts)
     few = [
         name
         for name, row in forms.items()
@@ -180,18 +192,17 @@ def in_short(release: Release) -> list[str]:
             f" {len(few)} of {len(forms)} forms have fewer than {NEARLY_EMPTY} questions: "
             f"{', '.join(few)}."
         )
-    return [
-        f"{place}: {counted(questions, 'question')} {made}",
-        notable,
-        f"Next: rulemine show {place} --sample 3; rulemine verify {place}. Why so few questions, and "
-        f"how to get better texts: rulemine show {place} --summary",
-    ]
+    return notable
 
 
 def _advice(release: Release) -> str:
     """The one key to change where there are few questions, or few in the core."""
     counts, config = release.manifest["counts"], release.manifest["config"]
     chosen, key, asked = counts["selection"], "selection.per_rule", config["questions"]
+
+    def now(key: str) -> Any:
+        return lookup(config, tuple(key.split(".")))
+
     if config["selection"]["mode"] == "none":
         return "set selection.mode to maximal, which removes triples"
     third = min(counts["core"] // 3, FEW_QUESTIONS)  # a split gives test no more
@@ -201,59 +212,51 @@ def _advice(release: Release) -> str:
         return f"move some of the core to test: --set questions.test_core={third}"
     for reason, (what, limit) in BY_LIMIT.items():
         if _reasons(counts).get(reason, 0) > counts["questions"]:
-            share = min(1.0, 2 * lookup(config, tuple(limit.split("."))))
-            return f"let more questions share {what}: --set {limit}={share:g}"
+            return f"let more questions share {what}: --set {limit}={min(1.0, 2 * now(limit)):g}"
     capped = 2 * chosen.get("upper_bound", 0) < chosen["provable"]
     little = 4 * counts["core"] < counts["questions"]
     if 5 * chosen["provable"] < counts["triples_complete"] or (little and not capped):
-        key = "mining.min_std_confidence"
-        now = lookup(config, tuple(key.split(".")))
-        return f"lower {key} (now {now}), which gives more rules"
+        least = "mining.min_std_confidence"
+        return f"lower {least} (now {now(least)}), which gives more rules"
     if not (capped or little):
         key = kind_named(release.kind).limits.amount or key
-    now = lookup(config, tuple(key.split(".")))
-    return f"raise {key}: --set {key}={2 * now}" if isinstance(now, int) else f"see {key}"
+    return f"raise {key}: --set {key}={2 * n}" if isinstance(n := now(key), int) else f"see {key}"
 
 
 def summary_of(release: Release) -> Document:
     """How a release came out, in full, as a report."""
     counts = release.manifest["counts"]
     rows = tuple(
-        (
-            one.name,
-            one.number,
-            f"{100 * one.number / one.whole:.0f} %" if one.whole else "",
-            one.key,
-        )
-        for one in steps(release)
+        (name, number, f"{100 * number / whole:.0f} %" if whole else "", key)
+        for name, number, whole, key in steps(release)
     )
     title = "From the triples of the graph to the questions"
     headline = Table("steps", title, ("", "number", "share", "key (rulemine build keys KEY)"), rows)
-    mined = counts["selection"].get("rules_mined", counts["rules"])
-    tables = [table for table in (_rejected(counts), _sampled(counts)) if table.rows]
-    facts = {"kind": release.kind, "rules": f"{counts['rules']:,} of {mined:,} mined"}
-    made = "\n".join(in_short(release)[:2])
-    return Document(made, tuple(_notes(release)), facts, headline, tables=tuple(tables))
-
-
-def _rejected(counts: Mapping[str, Any]) -> Table:
-    found = Counter(_reasons(counts))
-    if not any(why.startswith("ask: ") for why in found):
-        for row in counts.get("sampling", {}).values():
-            found.update({f"ask: {why}": n for why, n in row["rejected"].items()})
-    rows = [(why, number) for why, number in sorted(found.items(), key=lambda r: (-r[1], r[0]))]
-    more = (f"{counted(len(rows) - MOST_SHOWN, 'more reason')}.",) * (len(rows) > MOST_SHOWN)
-    title = "Why candidates and questions were rejected (rejected.jsonl)"
-    return Table("rejected", title, ("stage: reason", "number"), tuple(rows[:MOST_SHOWN]), more)
-
-
-def _sampled(counts: Mapping[str, Any]) -> Table:
-    rows = (
+    reasons = Counter(_reasons(counts))
+    if not any(why.startswith("ask: ") for why in reasons):
+        for row in _forms(counts).values():
+            reasons.update({f"ask: {why}": n for why, n in row["rejected"].items()})
+    most = sorted(reasons.items(), key=lambda row: (-row[1], row[0]))
+    more = [f"{counted(len(most) - MOST_SHOWN, 'more reason')}."] * (len(most) > MOST_SHOWN)
+    forms = tuple(
         (name, row["wanted"], row["drawn"], row["questions"])
-        for name, row in counts.get("sampling", {}).items()
+        for name, row in _forms(counts).items()
     )
-    title = "What was wanted of each form"
-    return Table("forms", title, ("form", "wanted", "drawn", "questions"), tuple(rows))
+    tables = (
+        Table(
+            "rejected", "Why candidates and questions were rejected (rejected.jsonl)",
+            ("stage: reason", "number"), tuple(most[:MOST_SHOWN]), tuple(more),
+        ),
+        Table(
+            "forms", "What was wanted of each form", ("form", "wanted", "drawn", "questions"), forms
+        ),
+    )  # fmt: skip
+    mined = counts["selection"].get("rules_mined", counts["rules"])
+    facts = {"kind": release.kind, "rules": f"{counts['rules']:,} of {mined:,} mined"}
+    return Document(
+        "\n".join(in_short(release)[:2]), tuple(_notes(release)), facts, headline,
+        tables=tuple(table for table in tables if table.rows),
+    )  # fmt: skip
 
 
 def _notes(release: Release) -> Iterator[str]:
@@ -281,8 +284,7 @@ def _notes(release: Release) -> Iterator[str]:
             "switch one off, draft templates (rulemine build draft) and take it out of them:",
             found_lines(found),
         )
-    if undeclared := [*counts.get("relations_undeclared", ())]:
-        undeclared.sort(key=lambda row: (-row["share"], row["relation"]))
+    if undeclared := counts.get("relations_undeclared"):
         rows = [
             (
                 row["relation"],
@@ -290,7 +292,7 @@ def _notes(release: Release) -> Iterator[str]:
                 row["looks"],
                 f"{100 * row['share']:.0f} % of its triples",
             )
-            for row in undeclared
+            for row in sorted(undeclared, key=lambda row: (-row["share"], row["relation"]))
         ]
         yield _lines(
             f"{counted(len(undeclared), 'declaration')} suggested by the graph and not made; those that are "

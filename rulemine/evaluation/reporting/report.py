@@ -138,10 +138,7 @@ class Report(Tabled):
         Raises:
             KeyError: There is no such group in the report.
         """
-        for row in self.rows:
-            if (row.breakdown, row.group) == (breakdown, group):
-                return row
-        raise KeyError((breakdown, group))
+        return {row[:2]: row for row in self.rows}[breakdown, group]
 
     @cached_property
     def hits(self) -> dict[tuple[str, str], int]:
@@ -241,14 +238,12 @@ class Report(Tabled):
             f"{self.release} · split {self.split} · {self.describe_questions()} · naming {self.naming} · "
             f"matching {self.matching}\nin percent, with each value its {_INTERVAL}"
         )
-        parts: list[tuple[str, tuple[str, ...], Frame]] = [(title, SHOWN, frame)]
-        parts += [
-            (what.format(kg=self.kg), metrics, frame.where(breakdown=(*SUBSETS, *breakdowns)))
+        found = [frame.table("scores", title, SHOWN, rows=("group", "n"), heading=heading)]
+        found += [
+            frame.where(breakdown=(*SUBSETS, *breakdowns)).table(
+                "scores", what.format(kg=self.kg), metrics, rows=("group", "n"), heading=heading
+            )
             for what, metrics, breakdowns in FURTHER
-        ]
-        found = [
-            some.table("scores", what, metrics, rows=("group", "n"), heading=heading)
-            for what, metrics, some in parts
             if not set(metrics).isdisjoint(self.metrics)
         ]
         others = [] if self.others is None else self.others.tables()

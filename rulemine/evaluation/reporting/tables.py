@@ -2,14 +2,18 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
+from rulemine.kinds.group import Group
 from rulemine.text.escaping import plain
-from rulemine.text.tables import Table, markdown_of, text_of, wrapped
+from rulemine.text.tables import Show, Table, Values, markdown_of, text_of, wrapped
 
-__all__ = ["WARNING", "Tabled"]
+__all__ = ["WARNING", "Tabled", "tables_by_group"]
+
+T = TypeVar("T")
 
 WARNING = "Warning: "
 """What a note begins with that tables have above all numbers."""
@@ -59,3 +63,35 @@ class Tabled(ABC):
         texts = [f"{noted(note)}\n" for note in self.notes if note.startswith(WARNING)]
         texts += [layout(table, ()) for table in tables[:-1]]
         return "\n".join([*texts, layout(tables[-1], below)])
+
+
+def tables_by_group(
+    found: Sequence[T],
+    questions: Sequence[object],
+    groups: Iterable[Group],
+    columns: Sequence[str],
+    figures: Callable[[Sequence[T]], Values],
+    show: Mapping[str, Show] = MappingProxyType({}),
+) -> tuple[Table, ...]:
+    """A table of all questions, and one for each way to group them that gives more than one row.
+
+    Args:
+        found: What is found of each question.
+        questions: The questions.
+        groups: The ways to group them; their labels are called with a question and what is found of it.
+        columns: Headings of the figures.
+        figures: The figures of some questions.
+        show: See `Table`.
+    """
+    grids: list[Table] = []
+    for group in (Group("questions", "", lambda _, __: "all"), *groups):
+        members: dict[str, list[T]] = {}
+        for question, one in zip(questions, found, strict=True):
+            members.setdefault(str(group.label(question, one)), []).append(one)
+        names = [name for name in group.ordered(members) if name in members]
+        rows = tuple((name, *figures(members[name])) for name in names)
+        id_ = (group.title or group.key).replace(" ", "-")
+        title = f"By {group.title}" if group.title else "All questions"
+        if len(rows) > 1 or not grids:  # one row would say the first table again
+            grids.append(Table(id_, title, (group.title, *columns), rows, show=show))
+    return tuple(grids)

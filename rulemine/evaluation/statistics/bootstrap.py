@@ -189,15 +189,8 @@ class Resamples:
 
 def _draws(clusters: int, resamples: int, seed: int) -> Iterable[tuple[int, Floats]]:
     """The first resample of each part, and how often each cluster is drawn: shape (clusters, resamples)."""
-    if clusters * resamples <= KEPT:
-        return _kept_draws(clusters, resamples, seed)
-    return _fresh_draws(clusters, resamples, seed)
-
-
-@functools.lru_cache(maxsize=1)
-def _kept_draws(clusters: int, resamples: int, seed: int) -> list[tuple[int, Floats]]:
-    """As `_draws`; the next system's questions are drawn alike."""
-    return list(_fresh_draws(clusters, resamples, seed))
+    few = clusters * resamples <= KEPT
+    return (_kept_draws if few else _fresh_draws)(clusters, resamples, seed)
 
 
 def _fresh_draws(clusters: int, resamples: int, seed: int) -> Iterator[tuple[int, Floats]]:
@@ -209,6 +202,12 @@ def _fresh_draws(clusters: int, resamples: int, seed: int) -> Iterator[tuple[int
         drawn = drawn * part + np.repeat(np.arange(part), clusters)
         counts = np.bincount(drawn, minlength=part * clusters).reshape(clusters, part)
         yield start, counts.astype(np.float64)
+
+
+@functools.lru_cache(maxsize=1)
+def _kept_draws(clusters: int, resamples: int, seed: int) -> list[tuple[int, Floats]]:
+    """As `_fresh_draws`; the next system's questions are drawn alike."""
+    return list(_fresh_draws(clusters, resamples, seed))
 
 
 def interval(values: Floats, confidence: float = CONFIDENCE) -> tuple[float, float] | None:

@@ -7,6 +7,7 @@ answers of a system, typical calls, tokens and time are those of its answers; be
 from collections.abc import Sequence
 from functools import reduce
 from math import ceil
+from statistics import fmean
 from typing import NamedTuple
 
 from rulemine.evaluation.answerers.forecast import LISTENED, forecast
@@ -15,7 +16,7 @@ from rulemine.evaluation.predictions import read_predictions
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.llm.estimates import METHOD, Takes
 from rulemine.release.groups import sample
-from rulemine.text.tables import Table, Values
+from rulemine.text.tables import Table
 
 __all__ = ["Expected", "costs_table", "expected", "format_expected"]
 
@@ -44,41 +45,34 @@ class Expected(NamedTuple):
 
 def expected(study: StudyFolder) -> list[Expected]:
     """What each system of a study costs; nothing is asked."""
-    plan = study.plan
-    questions = study.release.questions(plan.asked_split)
-    asked = sample(questions, plan.sample)
+    plan, questions = study.plan, study.release.questions()
+    asked = len(sample(study.release.questions(plan.asked_split), plan.sample))
     found = []
     for system in plan.systems:
         mine = [run for run in study.runs if run.system == system]
-        waiting = [run for run in mine if not study.is_done(run)]
-        done = [
+        finished = [run for run in mine if study.is_done(run)]
+        waiting = [run for run in mine if run not in finished]
+        costs = [
             prediction.cost
-            for run in mine
-            if run not in waiting
+            for run in finished
             for prediction in read_predictions(
-                study.file(run), study.release.questions(), split=None, missing="empty"
+                study.file(run), questions, split=None, missing="empty"
             )
             if prediction.cost is not None
         ]
-        answers = len(waiting) * len(asked)
-        graphs = {run.file: run.kg for run in waiting}
-        if getattr(find_answerer(system), "blind", False):  # replies are asked for once
-            had = {run.naming for run in mine if run not in waiting}
-            graphs = {run.naming: run.kg for run in waiting if run.naming not in had}
+        graphs = [run.kg for run in waiting]
+        answerer = find_answerer(system)
+        if getattr(answerer, "blind", False):  # replies are asked for once
+            had = {run.naming for run in finished}
+            graphs = [*{run.naming: run.kg for run in waiting if run.naming not in had}.values()]
         takes = forecast(
-            study.release,
-            system,
-            [*graphs.values()],
-            split=plan.asked_split,
-            sample=plan.sample,
-            model=plan.model,
-            measured=done,
-        )
-        timed = [cost.seconds for cost in done if cost.seconds is not None]
-        seconds = answers * sum(timed) / len(timed) if timed else None
-        if seconds is not None and asks_model(find_answerer(system)):
-            seconds /= plan.endpoint.concurrency
-        found.append(Expected(system, len(waiting), answers, *takes, seconds))
+            study.release, system, graphs, split=plan.asked_split, sample=plan.sample,
+            model=plan.model, measured=costs,
+        )  # fmt: skip
+        timed = [cost.seconds for cost in costs if cost.seconds is not None]
+        at_once = plan.endpoint.concurrency if asks_model(answerer) else 1
+        seconds = len(waiting) * asked * fmean(timed) / at_once if timed else None
+        found.append(Expected(system, len(waiting), len(waiting) * asked, *takes, seconds))
     return found
 
 
@@ -99,20 +93,16 @@ def costs_table(
         notes: What else there is to say.
         in_batches: Whether the calls are written as batches.
     """
-    rows = list(costs)
-    if len(rows) > 1:
-        times = [one.seconds for one in costs]
-        rows.append(
-            Expected(
-                "all",
-                sum(one.runs for one in costs),
-                sum(one.answers for one in costs),
-                _sum([one.typical for one in costs]),
-                _sum([one.worst for one in costs]),
-                None,
-                None if None in times else sum(filter(None, times)),
-            )
-        )
+    times = [one.seconds for one in costs if one.seconds is not None]
+    every = Expected(
+        "all",
+        sum(one.runs for one in costs),
+        sum(one.answers for one in costs),
+        _sum([one.typical for one in costs]),
+        _sum([one.worst for one in costs]),
+        None,
+        sum(times) if len(times) == len(costs) else None,
+    )
     below = list(notes)
     if any(one.worst and one.worst.calls for one in costs):
         below.append(
@@ -136,20 +126,18 @@ def costs_table(
             f"Rounds of a batch, if nothing fails: {rounds or 'none'}; fewer where a system asks several "
             "calls at once."
         )
-    cells: list[Values] = [
+    header = ("system", "runs", "questions", "calls", "tokens sent", "received", "proof shown",
+              "time")  # fmt: skip
+    cells = tuple(
         (
-            one.system,
-            one.runs,
-            one.answers,
-            *(_both(one.typical and one.typical[n], one.worst and one.worst[n]) for n in range(3)),
+            *one[:3],
+            *map(_both, one.typical or [None] * 3, one.worst or [None] * 3),
             one.proofs and "{} of {}".format(*one.proofs),
             _time(one.seconds),
         )
-        for one in rows
-    ]
-    header = ("system", "runs", "questions", "calls", "tokens sent", "received", "proof shown",
-              "time")  # fmt: skip
-    return Table("costs", "What is still to be answered", header, tuple(cells), tuple(below))
+        for one in (*costs, *[every] * (len(costs) > 1))
+    )
+    return Table("costs", "What is still to be answered", header, cells, tuple(below))
 
 
 def _sum(takes: Sequence[Takes | None]) -> Takes | None:
@@ -160,9 +148,8 @@ def _sum(takes: Sequence[Takes | None]) -> Takes | None:
 
 def _both(typical: int | None, worst: int | None) -> str | None:
     """A cell: typical / at most."""
-    if typical == worst:
-        return None if worst is None else f"{worst:,}"
-    return " / ".join("–" if value is None else f"{value:,}" for value in (typical, worst))
+    shown = ["–" if value is None else f"{value:,}" for value in (typical, worst)]
+    return " / ".join(shown) if typical != worst else None if worst is None else shown[0]
 
 
 def _time(seconds: float | None) -> str | None:

@@ -1,28 +1,101 @@
-"""A study from its plan to its page: answers, scores, tables, figures, and everything on one page.
+"""From the answers of a study to its page: scores, tables, figures, and everything in its folder.
 
-The results go into the folder of the study: what `rulemine.evaluation.reporting.files.write_document` writes.
+Figures 1 to 5 ask, over all questions that are asked, what those of Zhou et al., "What Breaks Knowledge Graph
+based RAG?" (arXiv 2508.08344v1), ask: answers on the complete and the incomplete graph, the share of them
+that needed inference, that by rule type, entities under other names, precision, recall. The tables of
+questions and levels show what its tables 1 (rules by type) and 3 (sizes of the graphs) show. The others are
+ours.
+
+What the groups of questions are is up to the kind of the questions (`rulemine.kinds.kind.Kind.groups`):
+nothing here knows one kind. p is that of the paired randomization test
+(`rulemine.evaluation.statistics.significance`), corrected after Holm over the lines of a table for one score.
+Guarantee: scores are the same whatever was scored before, and whoever reads the replies.
 """
 
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 from rulemine.errors import ConfigError, counted
-from rulemine.evaluation.answerers.registry import more_room
-from rulemine.evaluation.comparing.comparison import note_about
-from rulemine.evaluation.reporting.document import Document
+from rulemine.evaluation.answerers.registry import find_answerer, more_room, needs_of
+from rulemine.evaluation.breakdown import group_titles
+from rulemine.evaluation.comparing.comparison import compare, note_about
+from rulemine.evaluation.metrics import COSTS, ROW_METRICS
+from rulemine.evaluation.predictions import NEEDS, read_predictions
+from rulemine.evaluation.ranked import RANKED
+from rulemine.evaluation.reporting.document import Document, Picture
+from rulemine.evaluation.reporting.documents import SystemRun, question_rows
 from rulemine.evaluation.reporting.files import write_document
-from rulemine.evaluation.reporting.questions import SystemRun, question_rows
+from rulemine.evaluation.reporting.frame import Frame, ScoreRow
+from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
-from rulemine.evaluation.study.exhibits import figures, headline, tables
-from rulemine.evaluation.study.opened import write_scoring
+from rulemine.evaluation.reporting.titles import (
+    GROUPS,
+    MEAN,
+    SUBSETS,
+    TITLES,
+    meaning,
+    scores_in_words,
+    subsets_in_words,
+)
+from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.scorer import STRICT, Scorer
+from rulemine.evaluation.statistics.score import Score
+from rulemine.evaluation.statistics.significance import holm
 from rulemine.evaluation.study.plan import StudyPlan, graph_at
-from rulemine.evaluation.study.run import StudyFolder, Watch, unwatched
-from rulemine.evaluation.study.scores import StudyScores
+from rulemine.evaluation.study.run import StudyFolder, Watch, unwatched, write_scoring
+from rulemine.kinds.registry import form_of, kind_named
+from rulemine.release.groups import sample
+from rulemine.release.records import SPLITS, Prediction
 from rulemine.rules.blocks import MapLike
-from rulemine.text.tables import Table
+from rulemine.text.tables import Show, Table, Values, p_value, percent, points
 
-__all__ = ["check_packages", "document_of", "run_study", "write_results"]
+__all__ = [
+    "StudyScores", "check_packages", "document_of", "figures", "headline", "run_study", "tables",
+    "write_results",
+]  # fmt: skip
+
+HEADLINE = ("hard_f1", "hhr", "hits_hard", "hits_any", "f1")
+"""The scores of the headline, over the core."""
+
+RESULTS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr", "hard_f1")
+"""The scores of the main results."""
+
+OF_GROUPS = ("hits_at_1", "f1", "hard_f1", "ex", "psjs", "executable")
+"""The scores of the tables by group."""
+
+OF_SOME = (
+    ("retrieval", "What was retrieved", RETRIEVAL),
+    ("queries", "Queries and rows", ROW_METRICS),
+    ("ranking", "Ranks of the hard answer", RANKED),
+    ("strict", "Texts read as lists and nothing else", STRICT),
+)
+"""Tables of scores that only some systems have: id, title, scores."""
+
+OF_LEVEL = (
+    "Hits@Hard, HHR and Hard F1 are over the questions whose hard answer is missing at that level (at 0, "
+    "those of the highest level), so their questions differ from level to level."
+)
+
+LOST = ("hits_any", "f1", "hhr")
+"""The scores of which it is said what a system loses from the complete graph to the one that lacks most."""
+
+DEPENDENCE = {
+    "proof": "Does it do more than read an edge?",
+    "missing": "How many missing links can a system bridge?",
+    "proofs": "Does it need many proofs?",
+    "inverse_edge": "Does it read the inverse edge?",
+}
+"""Breakdowns of what hard answers depend on → the titles of their figures, which are of Hard F1."""
+
+ELSEWHERE = frozenset({*SUBSETS, "level"})
+"""What is no breakdown, or has other tables: the study asks at levels of its own."""
+
+NOTE = (
+    "p: paired randomization test over clusters of questions, corrected after Holm for the lines."
+)
 
 
 def run_study(
@@ -87,6 +160,86 @@ def write_results(
     return document
 
 
+class StudyScores:
+    """The scores of the runs of a study, made when it is opened.
+
+    Args:
+        study: The study, answered.
+        progress: Called with (runs scored, all runs).
+        spread: Reads the replies, here or in other processes.
+
+    Attributes:
+        study: The study.
+        asked: The questions, sorted by id.
+        every: All scores in every naming, of the hard answers that are missing at the highest level. Here and
+            in the other frames ``level`` says how much the graph lacks; groups of no questions are left out.
+        first: Those in the first naming.
+        top: Those of them on the graph that lacks most.
+        ends: Those of them on the complete graph, if that is asked, and on the one that lacks most.
+        lowest: As `first`, of the hard answers that are missing at the lowest level above 0.
+        own: As `first`, of the hard answers that the graph itself lacks; the complete one as in `first`.
+        reports: System and level → report, in the first naming, of the hard answers of the highest level.
+        predictions: System and level → what the system answered, in the first naming.
+        cut_off: System → `Prediction.cut_off` of the answers of its runs that have one.
+        lacking: The name of the graph that lacks most.
+        subset: What the headline is over: ``core``, or ``all`` where no question is in it.
+        everything: All questions that were asked, in words: those of the split, or of a sample.
+        over: What the headline is over, in words.
+    """
+
+    def __init__(
+        self,
+        study: StudyFolder,
+        progress: Callable[[int, int], None] = lambda done, total: None,
+        spread: MapLike = map,
+    ) -> None:
+        plan, first = study.plan, study.runs[0].naming
+        self.study = study
+        self.asked = sample(study.release.questions(plan.asked_split), plan.sample)
+        self.reports: dict[tuple[str, int], Report] = {}
+        self.predictions: dict[tuple[str, int], tuple[Prediction, ...]] = {}
+        self.cut_off: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+        highest, lowest = plan.highest or 100, plan.lowest or 100
+        scorer = Scorer(
+            study.release, matching=plan.matching, split=plan.asked_split, sample=plan.sample,
+            resamples=plan.resamples, seed=plan.seed, metrics=plan.metrics, spread=spread,
+        )  # fmt: skip
+        rows: tuple[list[ScoreRow], ...] = ([], [], [])
+        for number, run in enumerate(study.runs):
+            progress(number, len(study.runs))
+            found = read_predictions(
+                study.file(run), study.release.questions(), split=plan.asked_split, missing="empty"
+            )
+            wanted = (highest, lowest, run.level or highest)[: 3 if run.naming == first else 1]
+            levels = list(dict.fromkeys(wanted))
+            reports = scorer.at_levels(found, levels, kg=run.kg, naming=run.naming)
+            self.cut_off[run.system] += [p.cut_off for p in found if p.cut_off]
+            if run.naming == first:
+                key = run.system, run.level
+                self.predictions[key], self.reports[key] = found, reports[0]
+            for part, level in zip(rows, wanted, strict=False):
+                scored = Frame.of([(plan.called[run.system], reports[levels.index(level)])]).rows
+                part += [r._replace(graph=run.kg, level=run.level) for r in scored if r.n]
+        self.every, self.lowest, self.own = (Frame(tuple(part)) for part in rows)
+        self.first = self.every.where(naming=first)
+        self.top = self.first.where(level=plan.levels[-1])
+        self.ends = self.first.where(level={plan.complete, plan.highest})
+        self.lacking, whole = (
+            graph_at(plan.levels[-1]),
+            len(study.release.questions(plan.asked_split)),
+        )
+        self.subset = next(iter(self.reports.values())).headline.group
+        some = f"{len(self.asked):,} of {whole:,} questions, the core first"
+        self.everything = "all questions" if len(self.asked) == whole else some
+        self.over = "the core" if self.subset == "core" else self.everything
+
+    @property
+    def at_top(self) -> dict[str, Report]:
+        """System → its report on the graph that lacks most."""
+        level = self.study.plan.levels[-1]
+        return {system: report for (system, at), report in self.reports.items() if at == level}
+
+
 def document_of(scores: StudyScores) -> Document:
     """Everything that a study found."""
     study = scores.study
@@ -97,20 +250,11 @@ def document_of(scores: StudyScores) -> Document:
         if level in (plan.levels[0], plan.levels[-1])
     ]
     rows, labels = question_rows(release, runs, plan.asked_split)
-    facts = {
-        "release": f"{release.name} ({release.identity[:12]})",
-        "split": plan.split,
-        "questions": f"{len(rows):,}" + (f" (sample {plan.sample:,})" if plan.sample else ""),
-        "levels": ", ".join(map(str, plan.levels)),
-        "namings": ", ".join(dict.fromkeys(run.naming for run in study.runs)),
-        "seed": str(plan.seed),
-        **({"model": plan.model} if plan.asking else {}),
-    }
     notes = [n for n in runs[0].report.notes if all(n in run.report.notes for run in runs)]
-    told: dict[tuple[str, str], list[str]] = {}  # of some runs alone
-    for run in runs:
-        for note in (note for note in run.report.notes if note not in notes):
-            told.setdefault((run.kg, note), []).append(run.system)
+    told: dict[tuple[str, str], list[str]] = defaultdict(list)  # of some runs alone
+    for system, kg, _, report in runs:
+        for note in (note for note in report.notes if note not in notes):
+            told[kg, note].append(system)
     warned = [
         note_about(f"{system}, {kg}", note)
         for (kg, note), systems in told.items()
@@ -118,15 +262,22 @@ def document_of(scores: StudyScores) -> Document:
         if note.startswith(WARNING)
     ]
     lines = tuple((", ".join(systems), *about) for about, systems in told.items())
-    header = ("systems", "graph", "note")
-    about = Table("notes", "What to know about single systems", header, lines)
+    header, title = ("systems", "graph", "note"), "What to know about single systems"
     return Document(
         f"A study of {release.name}",
         notes=(*_unanswered(scores), *warned, *notes),
-        facts=facts,
+        facts={
+            "release": f"{release.name} ({release.identity[:12]})",
+            "split": plan.split,
+            "questions": f"{len(rows):,}" + (f" (sample {plan.sample:,})" if plan.sample else ""),
+            "levels": ", ".join(map(str, plan.levels)),
+            "namings": ", ".join(dict.fromkeys(run.naming for run in study.runs)),
+            "seed": str(plan.seed),
+            **({"model": plan.model} if plan.asking else {}),
+        },
         headline=headline(scores),
         figures=tuple(figures(scores)),
-        tables=(*tables(scores), *[about] * bool(lines)),
+        tables=(*tables(scores), *[Table("notes", title, header, lines)] * bool(lines)),
         questions=rows,
         labels=labels,
     )
@@ -151,3 +302,280 @@ def _unanswered(scores: StudyScores) -> Iterator[str]:
                 f"{of} over all its runs. To ask these again with more room: "
                 f"{more_room(system, sorted({*replies}))}."
             )
+
+
+def headline(scores: StudyScores) -> Table:
+    """The systems on the graph that lacks most, over the core; beside it what is granted of it, and all."""
+    title = f"{scores.lacking.capitalize()} graph, {scores.over}"
+    rows = next(iter(scores.reports.values())).rows
+    sizes = [(row.group, row.n) for row in rows if row.breakdown in ("core", "granted", "all")]
+    notes = (subsets_in_words(sizes), *scores_in_words(HEADLINE, ["hhr"]), *_needs(scores))
+    table = scores.top.where(breakdown=scores.subset).table(
+        "headline", title, HEADLINE, rows=("system", "n"), notes=notes
+    )
+    if scores.subset == "all":
+        return table
+    every = "all questions" if scores.everything == "all questions" else "all asked"
+    beside = scores.top.where(metric=HEADLINE[0], breakdown=("granted", "all")).table(
+        "", "", rows=("system",), columns="breakdown"
+    )
+    called = (f"{TITLES[HEADLINE[0]]}, {name.replace('all', every)}" for name in beside.header[1:])
+    both = zip(table.rows, beside.rows, strict=True)
+    return replace(
+        table, header=(*table.header, *called), rows=tuple((*a, *b[1:]) for a, b in both)
+    )
+
+
+def _needs(scores: StudyScores) -> Iterator[str]:
+    """What systems are given beyond what every system is, a sentence each."""
+    called = scores.study.plan.called
+    given = {called[system]: needs_of(find_answerer(system)) for system in scores.at_top}
+    for need, what in NEEDS.items():
+        if having := [system for system, needs in given.items() if need in needs]:
+            yield f"{', '.join(having)}: given {what}."
+
+
+def tables(scores: StudyScores) -> list[Table]:
+    """All tables but the headline."""
+    plan, every = scores.study.plan, scores.everything
+
+    def laid(
+        id_: str, title: str, frame: Frame, subset: str, metrics: Sequence[str], *rows: str,
+        notes: Sequence[str] = (),
+    ) -> Table:  # fmt: skip
+        some = frame.where(breakdown=subset, metric=metrics)
+        return some.table(id_, title, metrics, rows=("system", *rows, "n"), notes=notes)
+
+    shortened = {*plan.called} != {*plan.called.values()}
+    options = tuple((called, system) for system, called in plan.called.items() if shortened)
+    found = [
+        _questions(scores),
+        _levels(scores),
+        laid(
+            "results", f"Main results, {every}", scores.ends, "all", RESULTS, "graph",
+            notes=scores_in_words(RESULTS, HEADLINE),
+        ),
+        laid("results-core", "Main results, core", scores.ends, "core", RESULTS, "graph"),
+        laid(
+            "by-level", f"Scores at each level, {every}", scores.own, "all", RESULTS, "level",
+            notes=[OF_LEVEL],
+        ),
+        *(_by_group(scores, breakdown) for breakdown in _breakdowns(scores)),
+        _differences(scores),
+        _between_graphs(scores),
+        *(
+            laid(
+                id_, f"{title}: {scores.lacking} graph, {scores.over}", scores.top, scores.subset,
+                metrics, notes=scores_in_words(metrics),
+            )
+            for id_, title, metrics in OF_SOME
+        ),
+        _metrics_of_others(scores),
+        laid("cost", "What an answer cost, in the mean", scores.first, "all", COSTS, "level"),
+        Table("systems", "The systems and their options", ("system", "options"), options),
+    ]  # fmt: skip
+    return [table for table in found if table.rows]
+
+
+def _questions(scores: StudyScores) -> Table:
+    """Rules by type, and questions by what they need: in every split, those of the study, and the core."""
+    release, asked = scores.study.release, scores.asked
+    questions, form = release.questions(), kind_named(release.kind).groups[0]
+    rules: dict[str, int] = release.manifest["counts"]["rules_by_type"] or {}
+    of_rules = rules.keys() == set(form.names)
+
+    def row(label: str) -> Values:
+        inside = [q for q in questions if label in (form_of(q), "all")]
+        splits = Counter(q.split for q in inside)
+        here = [q for q in asked if label in (form_of(q), "all")]
+        of_type = [rules.get(label, sum(rules.values()))] if of_rules else []
+        counts = (len(inside), *(splits[split] for split in SPLITS), len(here))
+        return (label, *of_type, *counts, sum(q.core for q in here))
+
+    rows = [row(name) for name in (*form.ordered(map(form_of, questions)), "all")]
+    of_type = ("rules",) if of_rules else ()
+    header = (form.title, *of_type, "questions", *SPLITS, "asked here", "in the core")
+    return Table("questions", "The questions of the benchmark", header, tuple(rows))
+
+
+def _levels(scores: StudyScores) -> Table:
+    """What the graph of each level has and lacks."""
+    release = scores.study.release
+    missing, complete = release.missing(), len(release.kg("complete"))
+    rows = []
+    for level in scores.study.plan.levels:
+        gone = sum(row.level <= level for row in missing)
+        hard = [q for q in scores.asked if q.hard_answer is not None and q.level <= level]
+        share = Score(gone / complete if complete else None, None, None)
+        core = sum(question.core for question in hard)
+        rows.append((str(level), complete - gone, gone, share, len(hard), core))
+    header = ("level", "triples", "removed", "share", "hard answer missing", "of these core")
+    note = "Level: percent of the removal. Hard answer missing: questions whose hard answer the graph lacks."
+    return Table("levels", "What is missing at each level", header, tuple(rows), notes=(note,))
+
+
+def _breakdowns(scores: StudyScores) -> list[str]:
+    """The breakdowns with two groups or more."""
+    groups = dict.fromkeys(row[5:7] for row in scores.top.rows)
+    sizes = Counter(breakdown for breakdown, _ in groups if breakdown not in ELSEWHERE)
+    return [breakdown for breakdown, n in sizes.items() if n > 1]
+
+
+def _called(scores: StudyScores, breakdown: str) -> str:
+    return group_titles(scores.study.release.kind).get(breakdown, breakdown)
+
+
+def _by_group(scores: StudyScores, breakdown: str) -> Table:
+    """Scores of each system on all questions, of structures in their plain mean, and on each group."""
+    called = _called(scores, breakdown)
+    shown = ("all", breakdown, *[MEAN] * (breakdown == "structure"))
+    notes = (*filter(None, [GROUPS.get(breakdown)]), *scores_in_words(OF_GROUPS[:1]))
+    title = f"By {called}: {scores.lacking} graph, {scores.everything}"
+    table = scores.top.where(breakdown=shown).table(
+        f"by-{breakdown.replace('_', '-')}", title, OF_GROUPS, rows=("system", "group", "n"), notes=notes
+    )  # fmt: skip
+    return replace(table, header=("system", called, *table.header[2:]))
+
+
+def _metrics_of_others(scores: StudyScores) -> Table:
+    """Scores of other projects on both ends, over all questions; no rows where none is asked for."""
+    plan = scores.study.plan
+    rows: list[Values] = []
+    notes: dict[str, None] = {}
+    for (system, level), report in scores.reports.items():
+        if report.others is not None and level in (plan.complete, plan.highest):
+            notes |= dict.fromkeys(report.others.notes)
+            rows += [
+                (plan.called[system], graph_at(level), one.metric, one.n, one.score, one.beside,
+                 one.ours.value, one.flatters)
+                for one in report.others.scores
+                if one.subset == "all" and one.n
+            ]  # fmt: skip
+    header = ("system", "graph", "metric", "n", "theirs", "stands beside", "ours", "theirs − ours")
+    title = f"Metrics of other projects beside ours, {scores.everything}"
+    show = {"ours": percent, "theirs − ours": points}
+    return Table("metrics", title, header, tuple(rows), tuple(notes), show)
+
+
+def _differences(scores: StudyScores) -> Table:
+    """All pairs of systems on the graph that lacks most."""
+    reports = {scores.study.plan.called[s]: report for s, report in scores.at_top.items()}
+    rows = tuple(
+        (pair.first, pair.second, pair.difference, pair.adjusted)
+        for pair in (compare(reports, HEADLINE[:1]).rows if len(reports) > 1 else ())
+        if pair.breakdown == scores.subset
+    )
+    title = f"First minus second: {scores.lacking} graph, {scores.over}"
+    show: dict[str, Show] = {TITLES[HEADLINE[0]]: points, "p": p_value}
+    return Table("differences", title, ("first", "second", *show), rows, (NOTE,), show)
+
+
+def _between_graphs(scores: StudyScores) -> Table:
+    """What each system loses from the complete graph to the one that lacks most."""
+    plan, rows = scores.study.plan, list[Values]()
+    lost = [
+        (plan.called[system], row)
+        for system, report in scores.at_top.items()
+        if (system, 0) in scores.reports and plan.highest
+        for row in compare({"": scores.reports[system, 0], scores.lacking: report}, LOST).rows
+        if row.breakdown == "all"
+    ]
+    for metric in LOST:
+        pairs = [(system, row) for system, row in lost if row.metric == metric]
+        adjusted = holm([row.p for _, row in pairs])
+        rows += [
+            (TITLES[metric], system, row.difference, p)
+            for (system, row), p in zip(pairs, adjusted, strict=True)
+        ]
+    title = f"Complete minus {scores.lacking} graph, {scores.everything}"
+    show: dict[str, Show] = {"difference": points, "p": p_value}
+    return Table("between-graphs", title, ("score", "system", *show), tuple(rows), (NOTE,), show)
+
+
+def figures(scores: StudyScores) -> list[Picture]:
+    """All figures for which the study has runs."""
+    plan, breakdowns = scores.study.plan, _breakdowns(scores)
+
+    def bars(
+        id_: str, title: str, metric: str, frame: Frame, *rows: str, more: str = ""
+    ) -> Picture:
+        caption = f"{meaning(metric)}{more}, over {scores.everything}."
+        return frame.where(breakdown="all", metric=metric).picture(
+            id_, title, caption, rows=(*rows, "graph"), columns="system", up=f"{TITLES[metric]}, percent"
+        )  # fmt: skip
+
+    named = len({run.naming for run in scores.study.runs}) > 1
+    ends = scores.every.where(level=(plan.levels[0], plan.levels[-1]) if named else ())
+    found = [
+        bars("figure-1-hits-any", "Figure 1: does a system still answer?", "hits_any", scores.ends),
+        bars("figure-1-f1", "Figure 1: how well does it answer?", "f1", scores.ends),
+        bars(  # on the complete graph there is nothing to infer
+            "figure-2-hhr", "Figure 2: how much of what it gets right must be inferred?", "hhr", scores.top,
+            more=f", on the {scores.lacking} graph",
+        ),
+        *(
+            _by_groups(
+                scores, name, "hhr", "figure-3-hhr-by-rule-type", "Figure 3: which rules can it follow?"
+            )
+            for name in breakdowns
+            if name == "rule_type"
+        ),
+        bars(
+            "figure-4-f1-by-naming", "Figure 4: does it reason, or remember names?", "f1", ends, "naming",
+            more=" with entities under each name",
+        ),
+        bars("figure-5-precision", "Figure 5: how much of what it says is right?", "precision", scores.ends),
+        bars("figure-5-recall", "Figure 5: how much of what is right does it say?", "recall", scores.ends),
+        *_curves(scores),
+        *(_by_groups(scores, breakdown) for breakdown in breakdowns),
+    ]  # fmt: skip
+    return [figure for figure in found if figure.series]
+
+
+def _by_groups(
+    scores: StudyScores, breakdown: str, metric: str = "", id_: str = "", title: str = ""
+) -> Picture:
+    """A score of each system on each group, on the graph that lacks most."""
+    having = {row.metric for row in scores.top.rows}
+    hard = breakdown in DEPENDENCE
+    metric = metric or ("hard_f1" if hard else "ex" if "ex" in having else "f1")
+    called, about = _called(scores, breakdown), GROUPS.get(breakdown, "")
+    caption = f"{meaning(metric)}, on the {scores.lacking} graph, over {scores.everything}. {about}"
+    return scores.top.where(breakdown=breakdown, metric=metric).picture(
+        id_ or f"figure-by-{breakdown.replace('_', '-')}",
+        title or DEPENDENCE.get(breakdown) or f"{TITLES[metric]} by {called}",
+        caption.strip(),
+        across=called,
+        up=f"{TITLES[metric]}, percent",
+    )
+
+
+def _curves(scores: StudyScores) -> Iterator[Picture]:
+    """Scores against the level: of one set of questions, and of those that each level makes hard."""
+    plan, subset, every = scores.study.plan, scores.subset, f"Over {scores.everything}."
+    hard = [q for q in scores.asked if q.hard_answer is not None and (q.core or subset == "all")]
+    over = "questions of the core" if subset == "core" else "questions"
+    missing = {level: sum(q.level <= level for q in hard) for level in plan.levels if level}
+    many = missing.get(plan.lowest or 100, 0)
+    same = f"The same {many:,} {over} everywhere: their hard answers are missing from {plan.lowest} on."
+    own = ", ".join(f"{level}: {n:,}" for level, n in missing.items())
+    own = f"Those {over} whose hard answer is missing at the level ({own})."
+    curves = [
+        ("hard_f1", scores.lowest, subset, same),
+        ("hits_hard", scores.lowest, subset, same),
+        ("f1", scores.lowest, "all", every),
+        *[("hard_f1", scores.own.where(level=missing), subset, own)] * (len(missing) > 1),
+        *((metric, scores.first, "all", every) for metric in COSTS if plan.asking),
+    ]
+    for metric, frame, group, caption in curves if len(plan.levels) > 1 else ():
+        called, unit = TITLES[metric], "a question" if metric in COSTS else "percent"
+        part = caption is own
+        yield frame.where(breakdown=group, metric=metric).picture(
+            f"levels-{'own-' * part}{metric.replace('_', '-')}",
+            f"{called[0].upper()}{called[1:]} {'of what each level lacks' if part else 'as more is missing'}",
+            f"{meaning(metric)}. {caption}",
+            columns="level",
+            kind="lines",
+            across="level, percent of the removal",
+            up=f"{called}, {unit}",
+        )

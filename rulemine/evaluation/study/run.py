@@ -10,7 +10,7 @@ written.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -48,12 +48,26 @@ from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 
-__all__ = ["MANIFEST", "StudyFolder", "Watch"]
+__all__ = [
+    "MANIFEST",
+    "SCORING",
+    "StudyFolder",
+    "Watch",
+    "open_study",
+    "unwatched",
+    "write_scoring",
+]
 
 Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 """Shows the progress of one step, given its name; yields what is called with done and total."""
 
 MANIFEST = "study.json"
+
+SCORING = "scoring.json"
+"""Says how a study was last scored, which may change from one run to the next."""
+
+_SCORED = ("names", "matching", "resamples", "metrics")
+"""The options that it has."""
 
 
 @contextmanager
@@ -149,8 +163,7 @@ class StudyFolder:
         return count if type(count) is int else 0
 
     def _header_of(self, run: StudyRun) -> dict[str, Any] | None:
-        path = self.file(run)
-        return read_run(path) if path.is_file() else None
+        return read_run(self.file(run)) if self.file(run).is_file() else None
 
     def answer(self, away: Away | None = None) -> None:
         """Answers what is not answered yet.
@@ -169,6 +182,7 @@ class StudyFolder:
             AwaitedError: Calls are to be sent as a batch; what needs none is finished.
         """
         waiting = [run for run in self.runs if not self.is_done(run)]
+        awaited: AwaitedError | None = None
         with ExitStack() as opened:
             opened.enter_context(self._locked())
             session = None
@@ -176,31 +190,26 @@ class StudyFolder:
                 session = opened.enter_context(
                     Session(self.plan.endpoint, self.folder / JOURNAL, self._note)
                 )
-            done = len(self.runs) - len(waiting)
-            if done:
+            if len(waiting) < len(self.runs):
+                done = len(self.runs) - len(waiting)
                 self._note(f"{done} of {len(self.runs)} runs were finished before.")
             if again := sum(map(self.unanswered, waiting)):
                 self._note(f"{counted(again, 'question')} got no answer before: asked again.")
             if away is not None:
                 spread = [run for run in waiting if spreads(run.system, self.named(run.naming))]
-                self._answer_away(spread, away, done)
                 waiting = [run for run in waiting if run not in spread]
-                done += len(spread)
-            awaited: AwaitedError | None = None
-            for number, run in enumerate(waiting, start=done + 1):
+                if spread:
+                    self._answer_away(spread, away, len(self.runs) - len(waiting) - len(spread))
+            for number, run in enumerate(waiting, start=len(self.runs) - len(waiting) + 1):
                 try:
                     self._answer(run, session, f"{number} of {len(self.runs)}")
-                except (
-                    AwaitedError
-                ) as found:  # its calls and those of the other runs are sent together
+                except AwaitedError as found:  # its calls and those of other runs are sent together
                     awaited = found
-            if awaited is not None:
-                raise awaited
+        if awaited is not None:
+            raise awaited
 
     def _answer_away(self, runs: Sequence[StudyRun], away: Away, done: int) -> None:
         """Answers runs in other processes; so many runs are done."""
-        if not runs:
-            return
         plan = self.plan
         asked = {
             AnswererRun(
@@ -230,12 +239,11 @@ class StudyFolder:
         return f"{label}, {run.naming}" if len(self.plan.namings) > 1 else label
 
     def _answer(self, run: StudyRun, session: Session | None, place: str) -> None:
-        plan, release = self.plan, self.named(run.naming)
-        label = self._label(run)
+        plan, label = self.plan, self._label(run)
         unanswered: list[str] = []
         with self._watch(f"{place}: {label}") as advance:
             predictions = answer(
-                release,
+                self.named(run.naming),
                 run.system,
                 kg=run.kg,
                 split=plan.asked_split,
@@ -252,17 +260,15 @@ class StudyFolder:
 
     def _write(self, run: StudyRun, predictions: Sequence[Prediction], unanswered: int = 0) -> None:
         header = header_of(self.plan, self.named(run.naming), run)
-        if unanswered:
-            header["unanswered"] = unanswered
         self.file(run).parent.mkdir(parents=True, exist_ok=True)
-        write_predictions(self.file(run), predictions, header)
+        failed = {"unanswered": unanswered} if unanswered else {}
+        write_predictions(self.file(run), predictions, header | failed)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         file = self.folder / MANIFEST
         if not file.exists():
-            content: dict[str, Any] = identity_of(self.plan, self.release)
-            write_text(file, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+            _write_json(file, identity_of(self.plan, self.release))
         with file.open("rb") as held:
             if not take_lock(held.fileno()):
                 raise OutputError(
@@ -288,3 +294,53 @@ class StudyFolder:
 def _bare(value: Any) -> Any:
     """Systems without the limits of their replies: raising one continues the same study."""
     return [without_limits(str(item)) for item in value] if isinstance(value, list) else value
+
+
+def _write_json(file: Path, content: Mapping[str, Any]) -> None:
+    write_text(file, json.dumps(content, ensure_ascii=False, indent=2) + "\n")
+
+
+def write_scoring(study: StudyFolder) -> None:
+    """Writes how a study is scored."""
+    _write_json(study.folder / SCORING, {key: getattr(study.plan, key) for key in _SCORED})
+
+
+def open_study(folder: Path, releases: Mapping[str, Release]) -> StudyFolder:
+    """A study that was run, from its folder.
+
+    Args:
+        folder: The folder.
+        releases: Identity → release.
+
+    Raises:
+        InputError: It holds no study, its release is not among these, or it is not finished.
+    """
+    file, scoring = folder / MANIFEST, folder / SCORING
+    options = parse_object(read_text(file), str(file))
+    identity, _ = options.pop("release", None), options.pop("format", None)
+    if not isinstance(identity, str):
+        raise InputError(
+            f"{file}: names no release, so it is of no study. Name the folder of a study."
+        )
+    if (release := releases.get(identity)) is None:
+        raise InputError(
+            f"{folder}: is a study of the release {identity[:12]}, which was not given. Give the folder of "
+            "that release too."
+        )
+    if scoring.is_file():
+        how = parse_object(read_text(scoring), str(scoring))
+        options |= {key: how[key] for key in _SCORED if key in how}
+    if options.get("namings") == [release.naming]:
+        del options["namings"]
+    given: dict[str, Any] = {
+        key: tuple(v) if isinstance(v, list) else v for key, v in options.items()
+    }
+    try:
+        study = StudyFolder(StudyPlan(release=str(release.path), **given), folder)
+    except (ConfigError, TypeError) as problem:
+        raise InputError(f"{file}: cannot be read: {problem}") from None
+    if waiting := [run.file for run in study.runs if not study.is_done(run)]:
+        raise InputError(
+            f"{folder}: {waiting[0]} is not finished. Run rulemine study with the same options again."
+        )
+    return study

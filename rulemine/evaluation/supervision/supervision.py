@@ -32,14 +32,16 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.errors import ConfigError, UserError, did_you_mean
+from rulemine.evaluation.breakdown import HOPS, SPLIT
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.reporting.files import to_json
-from rulemine.evaluation.reporting.groups import BY_HOPS, BY_SPLIT, by_form, tables_of
+from rulemine.evaluation.reporting.tables import tables_by_group
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.supervision.shortest_paths import ShortestPaths
 from rulemine.files import write_jsonl, write_text
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.group import Group
+from rulemine.kinds.registry import kind_named
 from rulemine.release.outputs import check_made, check_place, digests_of, replacing
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.reader import Release
@@ -283,24 +285,25 @@ def _document(found: Sequence[Labeling], facts: Mapping[str, str]) -> Document:
             f"answer: {apart:,}."
         )
 
-    def hops(_: object, one: Labeling) -> str:
-        return "apart" if one.proof_hops is None else str(one.proof_hops)
-
-    headline, tables = tables_of(
+    headline, *tables = tables_by_group(
         proved,
         questions,
         (
-            BY_HOPS,
-            ("By hops of the evidence", Group("", "evidence hops", hops)),
-            by_form(questions),
-            BY_SPLIT,
+            HOPS,
+            Group(
+                "",
+                "evidence hops",
+                lambda _, one: "apart" if one.proof_hops is None else str(one.proof_hops),
+            ),
+            kind_named(questions[0].kind if questions else "").groups[0],
+            SPLIT,
         ),
         COLUMNS,
         _figures,
         dict.fromkeys(("evidence", "in paths"), one_decimal),
     )
     title = "Shortest paths beside the evidence"
-    return Document(title, tuple(notes), facts, headline, tables=tables)
+    return Document(title, tuple(notes), facts, headline, tables=tuple(tables))
 
 
 def _figures(found: Sequence[Labeling]) -> tuple[Value, ...]:

@@ -17,10 +17,9 @@ import pytest
 
 from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting import html, loopback
-from rulemine.evaluation.reporting.document import Document
+from rulemine.evaluation.reporting.document import MOST_QUESTIONS, Document, QuestionRow
 from rulemine.evaluation.reporting.html import to_html
 from rulemine.evaluation.reporting.loopback import make_server
-from rulemine.evaluation.reporting.questions import MOST_QUESTIONS
 from tests.evaluation.reporting.test_report_files import DOCUMENT, ROW
 
 HOSTILE = "</script><!--<script>alert(1)</script>\u202e"
@@ -35,7 +34,7 @@ def data(page: str) -> dict[str, Any]:
 
 def test_what_systems_say_stays_text() -> None:
     outcome = ROW.outcomes[0]._replace(said=HOSTILE, system=HOSTILE)
-    row = replace(ROW, text=HOSTILE, outcomes=(outcome,))
+    row = ROW._replace(question=replace(ROW.question, question=HOSTILE), outcomes=(outcome,))
     page = to_html(replace(DOCUMENT, title=HOSTILE, questions=(row,), notes=(HOSTILE,)))
     assert page.count("</script>") == page.count("<script") == 2
     assert "<!--" not in page
@@ -67,8 +66,12 @@ def test_names_are_on_the_page_once_and_labels_beside_them() -> None:
     assert read["runs"] == [{"system": "x", "kg": "incomplete"}, {"system": "y", "kg": "complete"}]
 
 
+def numbered(number: int, *, core: bool = True) -> QuestionRow:
+    return ROW._replace(question=replace(ROW.question, id=f"q{number:05d}", core=core))
+
+
 def test_a_page_has_the_first_questions_of_the_order_of_samples() -> None:
-    many = tuple(replace(ROW, id=f"q{i:05d}", core=i >= 200) for i in range(2100))
+    many = tuple(numbered(i, core=i >= 200) for i in range(2100))
     page = to_html(Document("T", questions=many))
     shown = data(page)["questions"]
     assert len(shown) == MOST_QUESTIONS
@@ -79,7 +82,7 @@ def test_a_page_has_the_first_questions_of_the_order_of_samples() -> None:
 
 def test_a_page_that_would_be_too_long_says_less(monkeypatch: pytest.MonkeyPatch) -> None:
     said = ROW.outcomes[0]._replace(said="é" * 1900)
-    many = tuple(replace(ROW, id=f"q{i:05d}", outcomes=(said,)) for i in range(300))
+    many = tuple(numbered(i)._replace(outcomes=(said,)) for i in range(300))
     longest = len(to_html(Document("T", questions=many)).encode())
     for most in (longest // 2, longest // 8, 60_000):
         monkeypatch.setattr(html, "MOST_BYTES", most)

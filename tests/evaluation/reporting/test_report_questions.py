@@ -8,7 +8,7 @@ import pytest
 
 from rulemine.evaluation import evaluate
 from rulemine.evaluation.reporting.document import VERDICTS, Outcome, QuestionRow
-from rulemine.evaluation.reporting.questions import MOST_SAID, SystemRun, question_rows
+from rulemine.evaluation.reporting.documents import MOST_SAID, SystemRun, question_rows
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from tests.evaluation.world import (
@@ -129,11 +129,11 @@ def test_the_proof_says_what_was_removed(release: Release) -> None:
 
 def test_proofs_of_every_structure_reach_the_answer(tmp_path: Path) -> None:
     rows, _ = question_rows(write_structures(tmp_path / "s"), (), None)
-    for row in rows:
-        ends = {end for triple in row.proof for end in triple[::2]}
-        assert row.hard_answer is None or row.hard_answer in ends
-        lines = row.shown.get("Proof", ())
-        assert sum(line.endswith("it follows from") for line in lines) == row.missing, row.id
+    for asked, proof, shown, _ in rows:
+        ends = {end for triple in proof for end in triple[::2]}
+        assert asked.hard_answer is None or asked.hard_answer in ends
+        lines = shown.get("Proof", ())
+        assert sum(line.endswith("it follows from") for line in lines) == asked.missing, asked.id
 
 
 def test_other_names_are_told_in_those_of_the_release(release: Release) -> None:
@@ -177,8 +177,8 @@ def test_scores_are_those_of_the_report(release: Release) -> None:
 def test_only_questions_that_were_asked_have_rows(release: Release) -> None:
     rows: tuple[QuestionRow, ...]
     rows, _ = question_rows(release, (), "train")
-    assert [row.id for row in rows] == ["q00004"]
+    assert [row.question.id for row in rows] == ["q00004"]
     given = [Prediction("q00001", answers=(EVE,))]
     report = evaluate(release, given, resamples=1)
     rows, _ = question_rows(release, [SystemRun("s", "incomplete", given, report)], None)
-    assert [row.id for row in rows] == ["q00001", "q00002", "q00003"]
+    assert [row.question.id for row in rows] == ["q00001", "q00002", "q00003"]

@@ -9,8 +9,7 @@ import pytest
 from rulemine.errors import PredictionError
 from rulemine.evaluation import evaluate, write_predictions
 from rulemine.evaluation.predictions import PredictionFile, read_predictions
-from rulemine.evaluation.reporting.documents import run_of_file
-from rulemine.evaluation.reporting.questions import question_rows
+from rulemine.evaluation.reporting.documents import question_rows, run_of_file
 from rulemine.evaluation.sparql.predicted import run_predictions
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction

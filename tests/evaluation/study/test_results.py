@@ -9,14 +9,18 @@ from rulemine.errors import ConfigError
 from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.predictions import write_predictions
 from rulemine.evaluation.reporting.figures import draw
-from rulemine.evaluation.reporting.titles import TITLES
-from rulemine.evaluation.study.exhibits import figures, headline, tables
-from rulemine.evaluation.study.opened import SCORING, write_scoring
-from rulemine.evaluation.study.opened import open_study as opened
+from rulemine.evaluation.reporting.titles import MEANINGS, TITLES
 from rulemine.evaluation.study.plan import StudyPlan
-from rulemine.evaluation.study.results import document_of, write_results
-from rulemine.evaluation.study.scores import StudyScores
-from rulemine.evaluation.study.terms import MEANINGS
+from rulemine.evaluation.study.results import (
+    StudyScores,
+    document_of,
+    figures,
+    headline,
+    tables,
+    write_results,
+)
+from rulemine.evaluation.study.run import SCORING, write_scoring
+from rulemine.evaluation.study.run import open_study as opened
 from rulemine.release.records import Cost, Prediction
 from tests.evaluation.study.test_run import files
 

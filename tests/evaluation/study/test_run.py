@@ -8,9 +8,8 @@ from rulemine.evaluation.answerers.protocol import Answered
 from rulemine.evaluation.predictions import read_run
 from rulemine.evaluation.study.costs import expected, format_expected
 from rulemine.evaluation.study.plan import StudyPlan
-from rulemine.evaluation.study.results import document_of
+from rulemine.evaluation.study.results import StudyScores, document_of
 from rulemine.evaluation.study.run import StudyFolder
-from rulemine.evaluation.study.scores import StudyScores
 from rulemine.llm.estimates import Takes
 from rulemine.llm.options import EndpointOptions
 from rulemine.release.reader import Release

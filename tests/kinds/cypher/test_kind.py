@@ -23,8 +23,7 @@ from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation import evaluate as score_predictions
 from rulemine.evaluation.cypher.release_rows import CypherRuns
 from rulemine.evaluation.cypher.runners import InMemoryRunner
-from rulemine.evaluation.reporting.documents import document_of_run
-from rulemine.evaluation.reporting.questions import SystemRun
+from rulemine.evaluation.reporting.documents import SystemRun, document_of_run
 from rulemine.evaluation.scorer import Scorer
 from rulemine.evaluation.study.plan import read_plan
 from rulemine.evaluation.study.run import StudyFolder
