@@ -95,7 +95,7 @@ def _one_of(rows: list[Removal]) -> Removal:
 
 def count_model(trace: ModelTrace | None) -> dict[str, Any]:
     """Counts calls by purpose, tokens, and verdicts for the manifest; all zero without a model."""
-    from rulemine.verbalizer.replies import SCHEMAS, Verdict, read_verdict
+    from rulemine.verbalizer.replies import SCHEMAS, UNREAD, read_verdict
 
     calls, tokens, audits = Counter[str](), Counter[str](), Counter[str]()
     for line in map(json.loads, trace.journal if trace else ()):
@@ -104,9 +104,9 @@ def count_model(trace: ModelTrace | None) -> dict[str, Any]:
         tokens.update(line.get("usage", {}))
         if purpose.endswith("audit") and purpose in SCHEMAS:
             answer = answer_of(line)
-            verdict = None if isinstance(answer, Failure) else read_verdict(answer, purpose)
-            passed = verdict.passed if isinstance(verdict, Verdict) else None
-            audits[{True: "passed", False: "failed", None: "unreadable"}[passed]] += 1
+            found = None if isinstance(answer, Failure) else read_verdict(answer, purpose)
+            problem = found.problem if found else UNREAD
+            audits["unreadable" if problem is UNREAD else "failed" if problem else "passed"] += 1
     return {
         "model_calls": dict(sorted(calls.items())),
         "model_tokens": {key: tokens[f"{key}_tokens"] for key in ("prompt", "completion")},

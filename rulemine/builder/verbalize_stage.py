@@ -18,7 +18,7 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.reader import MANIFEST, Release
 from rulemine.text.language import unchecked
 from rulemine.verbalizer import estimate as estimates
-from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.prompts import Calls
 from rulemine.verbalizer.verbalize import verbalize
 
 __all__ = ["check_source", "estimate", "verbalize_questions"]
@@ -128,7 +128,6 @@ def verbalize_questions(
             progress,
             status,
             fail_fast=replay is None,
-            verbalizer=wording.verbalizer,
         )
     note(made.counts.to_text())
     return made.asked, ModelTrace(made.journal, inputs.prompts.text, inputs.glosses.to_toml())

@@ -189,9 +189,8 @@ def gloss(arguments: Namespace) -> int:
     from rulemine.llm.session import Session
     from rulemine.recipe.inputs import Inputs
     from rulemine.release.outputs import check_file
-    from rulemine.verbalizer.book_writer import write_book
-    from rulemine.verbalizer.gloss_writer import write_glosses
-    from rulemine.verbalizer.requests import Calls
+    from rulemine.verbalizer.prompts import Calls
+    from rulemine.verbalizer.relation_words import write_book, write_glosses
 
     recipe = chosen_recipe(arguments)
     line = Line()

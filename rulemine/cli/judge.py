@@ -38,7 +38,7 @@ def judge(arguments: Namespace) -> int:
     from rulemine.release.groups import sample
     from rulemine.release.reader import Release
     from rulemine.seeds import check_seed
-    from rulemine.verbalizer.requests import SEEDS
+    from rulemine.verbalizer.prompts import SEEDS
 
     check_seed(arguments.seed)
     if arguments.output == STANDARD_OUTPUT:

@@ -17,13 +17,11 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError
-from rulemine.kg.entity_names import NAMINGS
 from rulemine.llm.call import Ask, Call, Failure, Message, Reply
 from rulemine.llm.estimates import Purpose
 from rulemine.text.json_reply import TEXT, object_schema
-from rulemine.verbalizer.checks import TextProblem
-from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
-from rulemine.verbalizer.replies import read_object
+from rulemine.verbalizer.prompts import Prompts, load_prompts
+from rulemine.verbalizer.replies import TextProblem, read_object
 
 __all__ = [
     "FLAGS", "GRADES", "SEATS", "Ballot", "Flag", "Judge", "JudgedQuestion", "Mark", "Panel", "Stated",
@@ -77,24 +75,6 @@ FLAGS = (
     Flag("proof", "judge_proof", "sound", False, "proof sound"),
 )
 """The flags, in the order in which they are asked for."""
-
-_FACTS = {"fact": ("triple", "statement")}
-_PLACEHOLDERS: Placeholders = {
-    "names": dict.fromkeys(NAMINGS, ()),
-    "judge_wording": {"system": (), "user": ("question", "names")},
-    "judge_support": {
-        "system": (),
-        "user": ("question", "answer", "others", "names", "facts"),
-        **_FACTS,
-    },
-    "judge_proof": {
-        "system": (),
-        "user": ("facts", "conclusions", "names"),
-        **_FACTS,
-        "conclusion": ("triple", "statement"),
-    },
-    "again": {"user": ()},
-}
 
 
 def _schema(purpose: str) -> dict[str, Any]:
@@ -216,8 +196,7 @@ def load_judge_prompts(source: str = "") -> Prompts:
         InputError: The file cannot be read or is not TOML.
         ConfigError: Something is missing, unknown or of the wrong type; one message lists all.
     """
-    tables, text = read_sections(source, "judging/judges.toml", _PLACEHOLDERS)
-    return Prompts(text, tables, tables["names"])
+    return load_prompts(source, "judging/judges.toml")
 
 
 @dataclass(frozen=True)
@@ -252,8 +231,8 @@ class Panel:
                 model=judge.model,
                 messages=self.prompts.messages(
                     purpose,
-                    values,
                     {
+                        **values,
                         "facts": _rows(item.proof if purpose == "judge_proof" else item.facts),
                         "conclusions": _rows(item.conclusions),
                     },

@@ -228,12 +228,10 @@ class Wording:
             putting them into other words in the stage ``verbalize``.
         prompts: Loads the prompts of a model, see `rulemine.verbalizer.prompts.load_prompts`; None: no model
             writes texts of the kind.
-        verbalizer: Who holds the dialogues of the stage ``verbalize``.
     """
 
     writes: ClassVar[bool] = False
     prompts: ClassVar[Any] = None
-    verbalizer: ClassVar[Any] = imported("rulemine.verbalizer.dialogue:Verbalizer")
 
     def loaded(self, kind: str, source: str) -> Any:
         """The prompts for a kind of this name.
@@ -256,7 +254,7 @@ class Wording:
             removed: Rows of the complete KG that are removed.
 
         Returns:
-            A `rulemine.verbalizer.inputs.QuestionInput` for each.
+            A `rulemine.verbalizer.checks.QuestionInput` for each.
         """
         raise NotImplementedError
 

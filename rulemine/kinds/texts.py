@@ -7,7 +7,7 @@ every naming.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -47,17 +47,6 @@ _REASONS = {
 """Code of a check → the reason, where texts from templates are refused for the same."""
 
 _Q = TypeVar("_Q", bound=Question)
-
-
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """A question and who is named in it, see `rulemine.verbalizer.inputs.CheckedQuestion`."""
-
-    question: Question
-    naming: str
-    topics: tuple[EntityNames, ...]
-    hidden: tuple[tuple[str, tuple[EntityNames, ...]], ...]
-    asked: str = ""
 
 
 class Texts:
@@ -114,7 +103,8 @@ class Texts:
             question: The question, with source labels.
             text: The text, in the naming of this object.
         """
-        from rulemine.verbalizer.checks import TextProblem, check_text, explain
+        from rulemine.verbalizer.checks import QuestionInput
+        from rulemine.verbalizer.replies import TextProblem, explain
 
         if (told := self._telling(question, parse(question.query))) is not None:
             return told
@@ -122,8 +112,8 @@ class Texts:
         values = topic_values(question.anchors, self._private)
         topics = tuple(self._names[entity] for entity in values.values())
         hidden = ("answer_named", answers), ("intermediate_named", intermediates)
-        item = _Checked(question, self._naming, topics, hidden)
-        pattern = check_text(text, item, self._language, self._checker)
+        item = QuestionInput(question, self._naming, topics, hidden, asked="")
+        pattern = item.check(text, self._language, self._checker)
         if isinstance(pattern, TextProblem):
             self.objection = explain(pattern)
             reason = _REASONS.get(pattern.code, f"{CHECKED}: {pattern.code}")

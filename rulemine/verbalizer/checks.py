@@ -1,21 +1,22 @@
-"""The checks of a model's texts, and the reason codes of everything that can go wrong.
+"""Questions to verbalize, and the checks of a model's texts about them.
 
-Guarantees: a check is a function of the text and its verbalization input alone; the checks run in a fixed
-order and the first problem counts; a text that passes also passes the verifier in every naming. The names of
-the topic entities are cut out before the checks: they may contain any words and signs.
+Guarantees: a check is a function of the text and of what is known of its question alone; the checks run in a
+fixed order and the first problem counts; a text that passes also passes the verifier in every naming. The
+names of the topic entities are cut out before the checks: they may contain any words and signs.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass
 from functools import lru_cache, partial
 from itertools import accumulate
-from typing import Self
+from typing import Any, ClassVar
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
-from rulemine.llm.call import Failure
+from rulemine.kinds.registry import kind_named
 from rulemine.phrasing.glosses import Gloss
 from rulemine.phrasing.templates import RelationTemplates
+from rulemine.release.records import Question
 from rulemine.text.language import asks_whether, is_other_language, language_code
 from rulemine.text.mentions import FUNCTION_WORDS, Span, cut, find_mentions_of_all, interleaved
 from rulemine.text.naming_rules import named_answer, naming_problem
@@ -28,53 +29,16 @@ from rulemine.text.normalization import (
     places,
     unify,
 )
-from rulemine.text.template import escape, fill
-from rulemine.verbalizer.inputs import CheckedQuestion, asks_for_entities, placeholders
-from rulemine.verbalizer.wrappings import PICTURE, unwrapped
+from rulemine.text.template import escape
+from rulemine.verbalizer.replies import PICTURE, TextProblem, unwrapped
 
-__all__ = ["CODES", "LONGEST", "SHORTEST", "Checker", "TextProblem", "check_text", "explain"]
+__all__ = ["LONGEST", "SHORTEST", "Checker", "QuestionInput", "check_text", "placeholders"]
 
 SHORTEST, LONGEST = 8, 400
 """Characters of a text, in the naming of the prompts."""
 
 FEWEST_LETTERS = 4
 """Letters besides the names of topic entities; one of a script without spaces counts twice."""
-
-CODES = {
-    "empty": "The reply has no text.",
-    "cut_off": "The reply was cut off; be brief.",
-    "filtered": "The reply was withheld by a content filter; use other words.",
-    "malformed": "The reply does not have the requested form{detail}.",
-    "several_lines": "The reply must be one question on one line.",
-    "markup": "The text must be plain, without markup, escapes or control characters{detail}.",
-    "refusal": "The task is harmless; write the question.",
-    "meta_text": "Write nothing but the question{detail}.",
-    "triple_syntax": "Use ordinary words, no arrows, variables or triples{detail}.",
-    "relation_id": "Say the relation in words, without its identifier{detail}.",
-    "topic_missing": "Name the Question Entity exactly as given, as separate words{detail}.",
-    "answer_named": "The question must not name an answer{detail}.",
-    "intermediate_named": "The question must not name an Intermediate{detail}.",
-    "not_a_question": "The text must be a question that ends with a question mark.",
-    "several_questions": "Write one question in one sentence.",
-    "yes_or_no": "Ask for all that fit; do not ask a yes/no question.",
-    "too_short": "The question is too short to be clear.",
-    "too_long": "The question is too long{detail}.",
-    "wrong_language": "The question must be in {detail}.",
-    "foreign_name": "Use the names given, each whole, and no other name, date, number or capital{detail}.",
-    "ambiguous": "Another question has the same text; be more precise{detail}.",
-    "not_distinct": "It repeats an earlier text.",
-    "value_missing": "Copy the value exactly as given{detail}.",
-    "value_added": "Use no number that the Draft lacks{detail}.",
-    "audit_failed": "A judge rejected it{detail}.",
-    "direction_wrong": "A judge says that a relation is turned round{detail}.",
-    "condition_changed": "A judge says that a condition is lost, added or changed{detail}.",
-    "result_changed": "A judge says that something else is to be given{detail}.",
-    "unnatural": "A judge says that no person would ask so, or that it is unclear{detail}.",
-    "context_too_long": "The request is longer than the model's context.",
-    "refused_by_endpoint": "The endpoint refuses this request{detail}.",
-    "endpoint_error": "The endpoint failed on this request{detail}.",
-}
-"""Reason code → sentence for the model, with a place for the detail, see `explain`."""
 
 _GAP = "\ufffc"
 """Stands for the name of a topic entity in a text."""
@@ -139,23 +103,57 @@ _CAPITALIZING = frozenset((None, "de", "lb"))
 """Languages whose common nouns have capitals, by code; None: one that is unknown."""
 
 
+def placeholders(topics: int) -> tuple[str, ...]:
+    """The placeholders of patterns with so many topic entities, see `Question.patterns`.
+
+    Example:
+        >>> placeholders(1), placeholders(2)
+        (('topic',), ('topic1', 'topic2'))
+    """
+    return ("topic",) if topics == 1 else tuple(f"topic{n}" for n in range(1, topics + 1))
+
+
 @dataclass(frozen=True, slots=True)
-class TextProblem:
-    """Why a text or a reply was rejected.
+class QuestionInput:
+    """A question, and what the checks of its texts need to know; kinds add what only their prompts say.
 
     Attributes:
-        code: One of `CODES`.
-        detail: What exactly was found; sent to the model, never written to a release.
+        question: The question; all names in it are source labels.
+        naming: How prompts and texts name entities.
+        topics: The topic entities, in the order of their private ids.
+        hidden: Who must not be named, by the code of that problem.
+        asked: What it asks for, in the words of templates and the naming of the prompts; empty: not shown.
     """
 
-    code: str
-    detail: str = ""
+    prefix: ClassVar[str] = ""
+    """What the purposes of calls about such questions begin with."""
 
-    @classmethod
-    def of(cls, failure: Failure) -> Self:
-        """Makes the problem of a call that has no reply."""
-        code = "refused_by_endpoint" if failure.code == "refused" else failure.code
-        return cls(code, failure.detail)
+    always_judged: ClassVar[bool] = False
+    """Whether a judge sees every text, and may propose another one."""
+
+    question: Question
+    naming: str
+    topics: tuple[EntityNames, ...]
+    hidden: tuple[tuple[str, tuple[EntityNames, ...]], ...]
+    asked: str
+
+    @property
+    def template(self) -> str:
+        """The pattern of the text from templates, in which names may stand as they are."""
+        return escape(self.asked)
+
+    @property
+    def for_entities(self) -> bool:
+        """Whether it asks for entities, rather than for rows of values."""
+        return kind_named(self.question.kind).answers.form == "entities"
+
+    def shown(self) -> Mapping[str, Any]:
+        """What prompts say of it besides, see `rulemine.verbalizer.prompts.Shown`."""
+        return {}
+
+    def check(self, text: str, language: str, checker: "Checker") -> str | TextProblem:
+        """See `check_text`."""
+        return check_text(text, self, language, checker)
 
 
 class Checker:
@@ -175,7 +173,7 @@ class Checker:
 
 def check_text(
     text: str,
-    item: CheckedQuestion,
+    item: QuestionInput,
     language: str,
     checker: Checker | None = None,
     values: Sequence[str] = (),
@@ -191,7 +189,7 @@ def check_text(
 
     Returns:
         The text, without what the model put around it, with placeholders
-        (`rulemine.verbalizer.inputs.placeholders`) in place of the names of the topic entities; or the first
+        (`placeholders`) in place of the names of the topic entities; or the first
         problem.
     """
     names = [topic.name_in(item.naming) for topic in item.topics]
@@ -213,19 +211,11 @@ def check_text(
     return "".join(interleaved([*map(escape, pieces)], [slots[which] for _, which in named]))
 
 
-def explain(problem: TextProblem) -> str:
-    """Explains a problem to the model in a sentence."""
-    detail = problem.detail
-    if detail and problem.code != "wrong_language":
-        detail = f" ({detail.rstrip('. ')})"
-    return fill(CODES[problem.code], {"detail": detail})
-
-
 def _problems(
     text: str,
     pieces: tuple[str, ...],
     topics: Sequence[EntityNames],
-    item: CheckedQuestion,
+    item: QuestionInput,
     language: str,
     checker: Checker,
 ) -> Iterator[tuple[str, str]]:
@@ -280,7 +270,7 @@ def _problems(
     if is_other_language(words, language):
         yield "wrong_language", language
     # Comparisons are asked so over a property graph.
-    if asks_for_entities(item) and language == "English" and asks_whether(blank):
+    if item.for_entities and language == "English" and asks_whether(blank):
         yield "yes_or_no", ""
     if foreign := _foreign(pieces, item, language, checker):
         yield "foreign_name", f"“{foreign}”"
@@ -305,7 +295,7 @@ def _identifiers_in(
 
 
 def _foreign(
-    pieces: tuple[str, ...], item: CheckedQuestion, language: str, checker: Checker
+    pieces: tuple[str, ...], item: QuestionInput, language: str, checker: Checker
 ) -> str | None:
     """The first word of a text that is a name, date or number the model was not given; None: there is none.
 
@@ -314,7 +304,7 @@ def _foreign(
     relation, or in its description was given.
     """
     capitals = language_code(language) not in _CAPITALIZING
-    numbers = asks_for_entities(item)  # the values that rows have are checked on their own
+    numbers = item.for_entities  # the values that rows have are checked on their own
     found = [word for piece in pieces for word in _WORD.findall(_INITIAL.sub("", unify(piece)))]
     opening = bool(_WORD.search(pieces[0]))
     letters = [*filter(str.isalpha, "".join(found))]
@@ -347,12 +337,12 @@ def _is_caseless(letter: str) -> bool:
     return letter.lower() == letter.upper()
 
 
-def _named(text: str, item: CheckedQuestion) -> tuple[tuple[Span, int], ...]:
+def _named(text: str, item: QuestionInput) -> tuple[tuple[Span, int], ...]:
     """Where a text names which topic entity."""
     return find_mentions_of_all(text, [topic.name_in(item.naming) for topic in item.topics])
 
 
-def _either(text: str, named: Iterable[tuple[Span, int]], item: CheckedQuestion) -> str | None:
+def _either(text: str, named: Iterable[tuple[Span, int]], item: QuestionInput) -> str | None:
     """A mention that is spelled as none of two topic entities, and reads as both; None: there is none."""
     names = [topic.name_in(item.naming) for topic in item.topics]
     read = [fold_loosely(name).strip() for name in names]

@@ -11,9 +11,9 @@ from statistics import fmean
 from rulemine.llm.call import Call
 from rulemine.llm.estimates import OVER, Estimate, Purpose, three_prompts, tokens_of, unanswered
 from rulemine.llm.journal import Journal
-from rulemine.verbalizer.dialogue import ATTEMPTS
-from rulemine.verbalizer.inputs import QuestionInput
-from rulemine.verbalizer.requests import MAX_QUOTED, Calls
+from rulemine.verbalizer.checks import QuestionInput
+from rulemine.verbalizer.prompts import MAX_QUOTED, Calls
+from rulemine.verbalizer.verbalize import ATTEMPTS
 
 __all__ = ["estimate"]
 
@@ -56,7 +56,7 @@ def estimate(
     """
     asked: dict[str, tuple[QuestionInput, Call]] = {}
     for item in inputs:  # questions that differ only in their certificates have the same calls
-        call = calls.question(item, ())
+        call = calls.question(item)
         asked.setdefault(call.key, (item, call))
     first = [call for _, call in asked.values()]
     had = len(first) - len(unanswered(first, journal))
@@ -101,5 +101,5 @@ def _calls_about(item: QuestionInput, calls: Calls, first: Call) -> Iterator[Abo
     if chosen.judge_model or item.always_judged:
         yield calls.audit(item, text), texts, judged, OF_VERDICT
     if chosen.paraphrases:
-        call = calls.paraphrase(item, [text], chosen.paraphrases, ())
+        call = calls.paraphrase(item, [text], chosen.paraphrases)
         yield call, 1, ATTEMPTS, chosen.paraphrases * of_text

@@ -1,4 +1,4 @@
-"""Verbalization inputs: what prompts and checks need to know about each question.
+"""What prompts and checks need to know about questions.
 
 Context distinguishes homonyms: other triples of the topic entity, in words, where its label alone is
 ambiguous. That happens only in the naming ``text``, where another entity of the release has the same label
@@ -10,28 +10,27 @@ answer of the question at its other end; it depends on the topic entity, the see
 which other questions there are.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import ClassVar, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
-from rulemine.kinds.registry import kind_named
 from rulemine.phrasing.glosses import Gloss, Glosses
+from rulemine.phrasing.templates import Templates
+from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question
+from rulemine.release.records import Question, topic_values
 from rulemine.seeds import stream
 from rulemine.text.mentions import cut, find_mentions
 from rulemine.text.template import escape
+from rulemine.verbalizer.checks import QuestionInput
 
-__all__ = [
-    "CheckedQuestion", "QuestionInput", "VerbalizationInput", "asks_for_entities", "find_homonyms",
-    "make_inputs", "placeholders",
-]  # fmt: skip
+__all__ = ["VerbalizationInput", "find_homonyms", "make_inputs", "shown_questions"]
 
 MAX_CONTEXT = 2
 """Most triples that a prompt states about an ambiguous topic entity."""
@@ -42,113 +41,19 @@ DISTINCTIVE = 20
 Ints = npt.NDArray[np.int64]
 
 
-class CheckedQuestion(Protocol):
-    """A question of any kind: what the checks of its text need to know."""
-
-    @property
-    def question(self) -> Question:
-        """The question; all names in it are source labels."""
-
-    @property
-    def naming(self) -> str:
-        """How prompts and texts name entities."""
-
-    @property
-    def topics(self) -> tuple[EntityNames, ...]:
-        """The topic entities, in the order of their private ids."""
-
-    @property
-    def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
-        """Who must not be named, by the code of that problem."""
-
-    @property
-    def asked(self) -> str:
-        """What it asks for, in the words of templates and the naming of the prompts; empty: not shown."""
-
-
-class QuestionInput(CheckedQuestion, Protocol):
-    """A question to verbalize, with the text of its template: what a dialogue needs to know."""
-
-    @property
-    def prefix(self) -> str:
-        """What the purposes of calls about such questions begin with."""
-
-    @property
-    def always_judged(self) -> bool:
-        """Whether a judge sees every text, and may propose another one."""
-
-    @property
-    def template(self) -> str:
-        """The pattern of the text from templates, in which names may stand as they are."""
-
-    def values(self) -> Mapping[str, str]:
-        """What prompts say of it: placeholder → value."""
-
-    def blocks(self) -> Mapping[str, Sequence[Mapping[str, str]]]:
-        """The same for placeholders that stand for lines: placeholder → the values of each line."""
-
-
-def asks_for_entities(item: CheckedQuestion) -> bool:
-    """Whether a question asks for entities, rather than for rows of values."""
-    return kind_named(item.question.kind).answers.form == "entities"
-
-
-def placeholders(topics: int) -> tuple[str, ...]:
-    """The placeholders of patterns with so many topic entities, see `Question.patterns`.
-
-    Example:
-        >>> placeholders(1), placeholders(2)
-        (('topic',), ('topic1', 'topic2'))
-    """
-    return ("topic",) if topics == 1 else tuple(f"topic{n}" for n in range(1, topics + 1))
-
-
 @dataclass(frozen=True, slots=True)
-class VerbalizationInput:
-    """A question of the kind ``rules`` to verbalize, see `QuestionInput`.
+class VerbalizationInput(QuestionInput):
+    """A question of the kind ``rules`` to verbalize.
 
     Attributes:
-        question: The question from its template; all names in it are source labels.
-        naming: How prompts and texts name entities.
-        topic: The names of the topic entity.
-        hard_answer: The names of the hard answer.
-        answers: The names of all answers but the topic entity, in the order of the question.
         removed: The removed triple, in the naming.
         gloss: The relation description.
         context: Up to two other triples of the topic entity in words, in the naming; none names an answer.
     """
 
-    prefix: ClassVar[str] = ""
-    always_judged: ClassVar[bool] = False
-
-    question: Question
-    naming: str
-    topic: EntityNames
-    hard_answer: EntityNames
-    answers: tuple[EntityNames, ...]
     removed: Triple
     gloss: Gloss
     context: tuple[str, ...]
-
-    @property
-    def topic_name(self) -> str:
-        """The name of the topic entity in the naming of the prompt."""
-        return self.topic.name_in(self.naming)
-
-    @property
-    def asked(self) -> str:
-        """What the question asks for, as the relation description says it, e.g. ``the aunts of 72``."""
-        return self.gloss.asked(self.question.block.direction, self.topic_name)
-
-    @property
-    def topics(self) -> tuple[EntityNames, ...]:
-        """See `QuestionInput`."""
-        return (self.topic,)
-
-    @property
-    def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
-        """See `QuestionInput`."""
-        return (("answer_named", (*self.answers, self.hard_answer)),)
 
     @property
     def template(self) -> str:
@@ -156,22 +61,18 @@ class VerbalizationInput:
         text = self.question.question
         return "{topic}".join(map(escape, cut(text, find_mentions(text, self.question.topic))))
 
-    def values(self) -> dict[str, str]:
+    def shown(self) -> dict[str, Any]:
         """See `QuestionInput`."""
         subject, relation, object_ = self.removed
         return {
             "subject": subject,
             "relation": relation,
             "object": object_,
-            "topic": self.topic_name,
-            "answer": self.hard_answer.name_in(self.naming),
+            "topic": self.topics[0].name_in(self.naming),
+            "answer": subject if self.question.block.direction == DIRECTIONS[0] else object_,
             "meaning": self.gloss.state(subject, object_),
-            "asked": self.asked,
+            "context": [{"fact": triple} for triple in self.context],
         }
-
-    def blocks(self) -> dict[str, list[dict[str, str]]]:
-        """See `QuestionInput`."""
-        return {"context": [{"fact": triple} for triple in self.context]}
 
 
 def make_inputs(
@@ -203,25 +104,38 @@ def make_inputs(
     answers: dict[tuple[str, str, str], tuple[EntityNames, ...]] = {}
     inputs: list[VerbalizationInput] = []
     for question in asked.questions:
-        direction = question.block.direction
-        key = question.topic, question.relations[0], direction
+        direction, topic = question.block.direction, question.topic
+        key = topic, question.relations[0], direction
         if key not in answers:  # questions with the same key share one tuple
-            answers[key] = tuple(names[a] for a in question.answers if a != question.topic)
+            answers[key] = tuple(names[a] for a in question.answers if a != topic)
         s, r, o = question.removed[0]
-        triples = context.of(question) if question.topic in topics else ()
+        hard = names[s if direction == DIRECTIONS[0] else o]
+        triples = context.of(question) if topic in topics else ()
         inputs.append(
             VerbalizationInput(
                 question=question,
                 naming=naming,
-                topic=names[question.topic],
-                hard_answer=names[s if direction == DIRECTIONS[0] else o],
-                answers=answers[key],
+                topics=(names[topic],),
+                hidden=(("answer_named", answers[key]), ("answer_named", (hard,))),
+                asked=glosses[r].asked(direction, plain[topic]),
                 removed=(plain[s], r, plain[o]),
                 gloss=glosses[r],
                 context=tuple(glosses[r].state(plain[s], plain[o]) for s, r, o in triples),
             )
         )
     return inputs
+
+
+def shown_questions(
+    asked: QuestionSet, templates: Templates, naming: str
+) -> Iterator[tuple[Question, tuple[EntityNames, ...]]]:
+    """Each question in the naming of the prompts, and its topic entities."""
+    names = {row.entity: row for row in asked.names}
+    private = {row.entity: row.private for row in asked.names}
+    namer = Namer(asked.names, templates, naming)
+    for question in asked.questions:
+        topics = tuple(names[e] for e in topic_values(question.anchors, private).values())
+        yield namer.question(question), topics
 
 
 def find_homonyms(names: Iterable[EntityNames]) -> frozenset[str]:

@@ -1,17 +1,20 @@
 """Verbalization of questions by a language model: one dialogue each, no two texts ambiguous.
 
-Guarantees: questions, rejections and journal are functions of the replies alone, whatever the order in
-which they arrive; no two formal queries share a text of the model; a question without an accepted text gets
-its template, and its rejection gives the reasons without naming an entity.
+In a dialogue the model is asked for a text, its reply read, checked and judged, and asked again with the
+reasons. A text that the judge rejects is followed by the one that the judge proposes, if there is one. Texts
+with the same words for different questions are retracted between iterations. What a question asks is what its
+text from templates says, whatever its answers: relations that lead to the same entities have texts of their
+own.
 
-Texts with the same words for different questions are retracted between iterations. What a question asks is
-what its text from templates says, whatever its answers: relations that lead to the same entities have texts
-of their own.
+Guarantees: questions, rejections and journal are functions of the replies alone, whatever the order in which
+they arrive; the attempts of a dialogue are bounded, whatever the model replies; every accepted text has
+passed the checks and the judge, if there is one; no two formal queries share a text of the model; a question
+without an accepted text gets its template, and its rejection gives the reasons without naming an entity.
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Container, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from textwrap import shorten
 from typing import TypeVar
@@ -19,22 +22,32 @@ from typing import TypeVar
 from rulemine.codec import dump_line
 from rulemine.errors import UserError
 from rulemine.kinds.registry import kind_named
-from rulemine.llm.call import Answer, Ask, Call
+from rulemine.llm.call import Answer, Ask, Call, Failure, Reply
 from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection, topic_values
+from rulemine.text.normalization import QUESTION_MARKS, fold_loosely
 from rulemine.text.template import fill
-from rulemine.verbalizer.checks import TextProblem, explain
-from rulemine.verbalizer.dialogue import Dialogue, Verbalizer
-from rulemine.verbalizer.inputs import QuestionInput
-from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.checks import Checker, QuestionInput, placeholders
+from rulemine.verbalizer.prompts import Calls
+from rulemine.verbalizer.replies import (
+    TextProblem,
+    Verdict,
+    explain,
+    read_list,
+    read_question,
+    read_verdict,
+)
 
-__all__ = ["VerbalizationCounts", "Verbalized", "verbalize"]
+__all__ = ["ATTEMPTS", "VerbalizationCounts", "Verbalized", "same_words", "verbalize"]
 
 T = TypeVar("T")
 _Owner = TypeVar("_Owner", bound=Hashable)
 
 Progress = Callable[[int, int], object]
+
+ATTEMPTS = 3
+"""Texts that are asked for until one passes the checks."""
 
 MAX_SHOWN = 120
 """Most characters of a text that a message shows."""
@@ -44,6 +57,188 @@ FIRST_TEXTS, EXAMPLES = 50, 3
 
 MAX_OTHERS = 3
 """Most questions with the same words that a model is shown."""
+
+
+@dataclass(slots=True)
+class Dialogue:
+    """The state of the dialogue about one question.
+
+    Attributes:
+        item: The question.
+        pattern: The accepted text, with placeholders; empty if there is none yet.
+        asked: Texts asked for so far.
+        rejected: The rejected texts so far, and why.
+        paraphrases: The patterns of the accepted paraphrases.
+        asked_again: Calls for paraphrases so far.
+        refused: The rejected paraphrases so far, and why.
+        ended: Whether no more calls can be made.
+        keys: The keys of its calls.
+    """
+
+    item: QuestionInput
+    pattern: str = ""
+    asked: int = 0
+    rejected: list[tuple[str, TextProblem]] = field(default_factory=list)
+    paraphrases: list[str] = field(default_factory=list)
+    asked_again: int = 0
+    refused: list[tuple[str, TextProblem]] = field(default_factory=list)
+    ended: bool = False
+    keys: set[str] = field(default_factory=set)
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What the placeholders of its patterns stand for, in the naming of the prompts."""
+        names = [topic.name_in(self.item.naming) for topic in self.item.topics]
+        return dict(zip(placeholders(len(names)), names, strict=True))
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether there is an attempt left if the text so far, if any, is retracted."""
+        return not self.ended and self.asked < ATTEMPTS
+
+    def text(self, pattern: str) -> str:
+        """A pattern with the names of the topic entities, in the naming of the prompts."""
+        return fill(pattern, self.names)
+
+    def words(self, pattern: str = "") -> str:
+        """The words (`same_words`) of a pattern; without one, of the accepted text or else the template."""
+        return same_words(pattern or self.pattern or self.item.template, self.names)
+
+    @property
+    def asks(self) -> str:
+        """What it asks, whatever its text: the words of the template."""
+        return same_words(self.item.template, self.names)
+
+    def missing(self, paraphrases: int) -> int:
+        """How many of so many paraphrases may still be asked for."""
+        used_up = self.ended or self.asked_again >= ATTEMPTS
+        return paraphrases - len(self.paraphrases) if self.pattern and not used_up else 0
+
+
+_MARKS = " " + "".join(QUESTION_MARKS)
+
+
+def same_words(pattern: str, names: Mapping[str, str]) -> str:
+    """Reduces a text to what it shares with all texts that a reader would call the same.
+
+    Args:
+        pattern: A text with placeholders.
+        names: What they stand for.
+
+    Returns:
+        The text without case, kinds of quotes and dashes, repeated white space, and the question mark at
+        its end; marks that belong to the name stay.
+
+    Example:
+        >>> same_words("Who  met {topic} ?", {"topic": "Ann"}) == same_words("who met ann?", {})
+        True
+    """
+    return fold_loosely(fill(pattern.rstrip(_MARKS), names)).strip()
+
+
+class UnansweredError(Exception):
+    """A call without a reply, which ends its dialogue; has the `TextProblem`."""
+
+
+class Verbalizer:
+    """Holds dialogues, one after another or many at once."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls, self._chosen = calls, calls.chosen
+        self._checker = Checker((row.relation for row in calls.glosses.rows), calls.glosses.rows)
+
+    async def verbalize(self, dialogue: Dialogue, ask: Ask) -> None:
+        """Asks for a text until one is accepted or no attempts are left."""
+        try:
+            while not dialogue.pattern and dialogue.may_ask:
+                dialogue.asked += 1
+                call = self._calls.question(dialogue.item, dialogue.rejected)
+                reply = await _reply_to(dialogue, call, ask)
+                text = read_question(reply)
+                if isinstance(text, TextProblem):
+                    dialogue.rejected.append((reply.text, text))
+                    continue
+                proposal = await self._try(dialogue, text, ask)
+                if proposal not in ("", text) and not dialogue.pattern:
+                    await self._try(dialogue, proposal, ask)
+        except UnansweredError as unanswered:
+            dialogue.ended = True
+            dialogue.rejected.append(("", unanswered.args[0]))
+
+    async def _try(self, dialogue: Dialogue, text: str, ask: Ask) -> str:
+        """Accepts a text, or notes why not; returns what the judge proposes instead."""
+        pattern, verdict = await self._examine(dialogue, text, ask)
+        if verdict.problem is None:
+            dialogue.pattern = pattern
+        else:
+            dialogue.rejected.append((text, verdict.problem))
+        return verdict.refined
+
+    async def paraphrase(self, dialogue: Dialogue, ask: Ask) -> list[str]:
+        """Asks once for the missing paraphrases.
+
+        Returns:
+            The patterns that pass all checks and differ from the text and each other, at most as many as
+            are missing.
+        """
+        found: list[str] = []
+        missing = dialogue.missing(self._chosen.paraphrases)
+        dialogue.asked_again += 1
+        patterns = (dialogue.pattern, *dialogue.paraphrases)
+        texts = list(map(dialogue.text, patterns))
+        try:
+            call = self._calls.paraphrase(dialogue.item, texts, missing, dialogue.refused)
+            reply = await _reply_to(dialogue, call, ask)
+            drafts = read_list(reply)
+            if isinstance(drafts, TextProblem):
+                dialogue.refused.append((reply.text, drafts))
+                return []
+            taken = set(map(dialogue.words, patterns))
+            for text in drafts:
+                if len(found) == missing:
+                    break
+                pattern, verdict = await self._examine(dialogue, text, ask, taken)
+                if verdict.problem is None:
+                    taken.add(dialogue.words(pattern))
+                    found.append(pattern)
+                else:
+                    dialogue.refused.append((text, verdict.problem))
+        except UnansweredError as unanswered:
+            dialogue.ended = True
+            dialogue.refused.append(("", unanswered.args[0]))
+        return found
+
+    async def _examine(
+        self, dialogue: Dialogue, text: str, ask: Ask, taken: Container[str] = ()
+    ) -> tuple[str, Verdict]:
+        """The pattern of a text, and what checks, a comparison with those taken, and the judge say.
+
+        A verdict that cannot be read fails the text and is not asked for again: the same call has the same
+        reply. The judge sees the next text afresh.
+        """
+        item = dialogue.item
+        pattern = item.check(text, self._chosen.language, self._checker)
+        if isinstance(pattern, TextProblem):
+            return "", Verdict(pattern)
+        if dialogue.words(pattern) in taken:
+            return "", Verdict(TextProblem("not_distinct"))
+        if not (self._chosen.judge_model or item.always_judged):
+            return pattern, Verdict(None)
+        call = self._calls.audit(item, dialogue.text(pattern))
+        return pattern, read_verdict(await _reply_to(dialogue, call, ask), call.purpose)
+
+
+async def _reply_to(dialogue: Dialogue, call: Call, ask: Ask) -> Reply:
+    """The reply to a call.
+
+    Raises:
+        UnansweredError: There is none, and never will be.
+    """
+    dialogue.keys.add(call.key)
+    answer = await ask(call)
+    if isinstance(answer, Failure):
+        raise UnansweredError(TextProblem.of(answer))
+    return answer
 
 
 def find_ambiguous(texts: Iterable[tuple[str, str, _Owner]]) -> list[list[_Owner]]:
@@ -65,7 +260,7 @@ def find_ambiguous(texts: Iterable[tuple[str, str, _Owner]]) -> list[list[_Owner
     ]
 
 
-def retract_ambiguous(dialogues: Sequence[Dialogue], verbalizer: Verbalizer) -> list[Dialogue]:
+def retract_ambiguous(dialogues: Sequence[Dialogue]) -> list[Dialogue]:
     """Retracts texts that have the same words as another question.
 
     A question without a text gets its template, which counts too. Dialogues without attempts left keep their
@@ -74,7 +269,6 @@ def retract_ambiguous(dialogues: Sequence[Dialogue], verbalizer: Verbalizer) -> 
 
     Args:
         dialogues: All dialogues.
-        verbalizer: Knows which dialogues have attempts left.
 
     Returns:
         The dialogues that have to ask again, in the order of `dialogues`; if none, no text is ambiguous.
@@ -88,11 +282,13 @@ def retract_ambiguous(dialogues: Sequence[Dialogue], verbalizer: Verbalizer) -> 
         again: set[int] = set()
         for group in groups:
             verbalized = [dialogue for dialogue in group if dialogue.pattern]
-            able = [dialogue for dialogue in verbalized if verbalizer.may_ask(dialogue)]
+            able = [dialogue for dialogue in verbalized if dialogue.may_ask]
             for dialogue in able or verbalized:
                 others = sorted({d.item.asked for d in group if d.asks != dialogue.asks})
                 listed = "; ".join(others[:MAX_OTHERS]) + "; …" * (len(others) > MAX_OTHERS)
-                dialogue.retract(TextProblem("ambiguous", f"the other one asks for {listed}"))
+                problem = TextProblem("ambiguous", f"the other one asks for {listed}")
+                dialogue.rejected.append((dialogue.text(dialogue.pattern), problem))
+                dialogue.pattern = ""
             again.update(id(dialogue) for dialogue in able)
         if again:
             return [dialogue for dialogue in dialogues if id(dialogue) in again]
@@ -209,7 +405,6 @@ def verbalize(
     status: Callable[[str], object] | None = None,
     *,
     fail_fast: bool = True,
-    verbalizer: type[Verbalizer] = Verbalizer,
 ) -> Verbalized:
     """Verbalizes questions with a language model.
 
@@ -222,7 +417,6 @@ def verbalize(
             longer settled.
         status: Called with a short line of counts.
         fail_fast: Whether to stop when none of the first `FIRST_TEXTS` texts passes the checks.
-        verbalizer: Holds the dialogues.
 
     Raises:
         UserError: No text passes the checks.
@@ -233,19 +427,18 @@ def verbalize(
     if [item.question.id for item in inputs] != [question.id for question in asked.questions]:
         raise ValueError("one input for each question was expected, in the same order")
     dialogues = [Dialogue(item) for item in inputs]
-    held, chosen = verbalizer(calls), calls.chosen
+    held, wanted = Verbalizer(calls), calls.chosen.paraphrases
     stage = _Stage(session, dialogues, calls, progress, status, fail_fast)
     stage.run(dialogues, held.verbalize)
-    while again := retract_ambiguous(dialogues, held):
+    while again := retract_ambiguous(dialogues):
         stage.run(again, held.verbalize)
-    while lacking := [dialogue for dialogue in dialogues if held.missing(dialogue)]:
+    while lacking := [dialogue for dialogue in dialogues if dialogue.missing(wanted)]:
         proposed = stage.run(lacking, held.paraphrase, phase=1)
-        pairs = list(zip(lacking, proposed, strict=True))
-        accept_paraphrases(dialogues, pairs)
+        accept_paraphrases(dialogues, list(zip(lacking, proposed, strict=True)))
     return Verbalized(
         _outcome(asked, dialogues),
         _journal(dialogues, session),
-        VerbalizationCounts.of(dialogues, chosen.paraphrases),
+        VerbalizationCounts.of(dialogues, wanted),
     )
 
 
@@ -265,7 +458,7 @@ class _Stage:
         self._phases = 1 + (calls.chosen.paraphrases > 0)
         self._progress, self._status = progress, status
         self._rejected = self._texts = 0
-        self._passed, self._fail_fast = False, fail_fast
+        self._watches = fail_fast
         self._end: UserError | None = None
 
     def run(
@@ -281,45 +474,46 @@ class _Stage:
             work: What to do in each.
             phase: 0 for texts, 1 for paraphrases.
         """
-        left = len(dialogues)
         self._rejected = sum(not dialogue.pattern for dialogue in self._dialogues)
         self._rejected -= sum(not dialogue.pattern for dialogue in dialogues)
 
         async def one(dialogue: Dialogue, ask: Ask) -> T:
-            nonlocal left
-
             async def ask_unless_ended(call: Call) -> Answer:
                 if self._end is not None:
                     raise self._end
                 return await ask(call)
 
             result = await work(dialogue, ask_unless_ended)
-            left -= 1
-            self._check_first_texts(dialogue)
             self._rejected += not dialogue.pattern
-            self._report(left, phase)
+            self._texts += len(dialogue.rejected)
+            self._watches &= not dialogue.pattern
+            if self._watches and self._texts >= FIRST_TEXTS:
+                self._end = self._none_passes()
             return result
 
-        return self._session.run([partial(one, dialogue) for dialogue in dialogues])
+        def report(done: int, of: int) -> None:
+            everything = len(self._dialogues)
+            if self._progress is not None:
+                self._progress((everything * (phase + 1) - of + done) // self._phases, everything)
+            if self._status is not None:
+                pace = self._session.usage.calls_per_minute
+                self._status(f"{self._rejected:,} rejected · {pace:,.0f} calls/min")
 
-    def _check_first_texts(self, dialogue: Dialogue) -> None:
-        """Ends the stage when none of the first texts passes."""
-        self._passed |= bool(dialogue.pattern)
-        self._texts += len(dialogue.rejected)
-        if self._fail_fast and not self._passed and self._texts >= FIRST_TEXTS:
-            what = f"none of its first {FIRST_TEXTS} texts passes the checks; the build stops here"
-            instead = "leave --verbalizer out: templates need no model"
-            advice = self._session.advice
-            self._end = _no_text_passes(self._calls, what, self._dialogues, instead, advice)
+        return self._session.run([partial(one, dialogue) for dialogue in dialogues], report)
 
-    def _report(self, left: int, phase: int) -> None:
-        everything = len(self._dialogues)
-        if self._progress is not None:
-            steps = everything * (phase + 1) - left
-            self._progress(steps // self._phases, everything)
-        if self._status is not None:
-            pace = self._session.usage.calls_per_minute
-            self._status(f"{self._rejected:,} rejected · {pace:,.0f} calls/min")
+    def _none_passes(self) -> UserError:
+        """Why the stage ends when none of the first texts passes."""
+        failed = [(d.item.question.id, *d.rejected[-1]) for d in self._dialogues if d.rejected]
+        examples = "".join(
+            f"\n  {question}: {shorten(text, MAX_SHOWN)!r}: {explain(problem)}"
+            for question, text, problem in failed[:EXAMPLES]
+        )
+        return UserError(
+            f"model {self._calls.chosen.model!r}: none of its first {FIRST_TEXTS} texts passes the checks; "
+            f"the build stops here. Examples:{examples}\n{self._session.advice}Use another model, edit the "
+            f"prompts (a copy of rulemine/{self._calls.prompts.packaged}, given as --prompt), or leave "
+            "--verbalizer out: templates need no model."
+        )
 
 
 def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue]) -> QuestionSet:
@@ -365,18 +559,4 @@ def _journal(dialogues: Sequence[Dialogue], session: Session) -> tuple[bytes, ..
     return tuple(
         dump_line({**session.line(key), "questions": sorted(ids[key])}).encode()
         for key in sorted(ids)
-    )
-
-
-def _no_text_passes(
-    calls: Calls, what: str, dialogues: Sequence[Dialogue], instead: str, advice: str
-) -> UserError:
-    failed = [(d.item.question.id, *d.rejected[-1]) for d in dialogues if d.rejected][:EXAMPLES]
-    examples = "".join(
-        f"\n  {question}: {shorten(text, MAX_SHOWN)!r}: {explain(problem)}"
-        for question, text, problem in failed
-    )
-    return UserError(
-        f"model {calls.chosen.model!r}: {what}. Examples:{examples}\n{advice}Use another model, edit the "
-        f"prompts (a copy of rulemine/{calls.prompts.packaged}, given as --prompt), or {instead}."
     )

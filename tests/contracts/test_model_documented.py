@@ -1,7 +1,7 @@
 """Every reason that may be given for refusing a model's text is documented."""
 
-from rulemine.verbalizer.checks import CODES
-from rulemine.verbalizer.prompts import PURPOSES
+from rulemine.verbalizer.prompts import load_prompts
+from rulemine.verbalizer.replies import CODES
 from tests import ROOT
 
 DOCUMENT = "docs/questions-by-a-model.md"
@@ -20,7 +20,7 @@ def test_every_reason_code_is_explained() -> None:
 
 
 def test_every_purpose_of_calls_is_named() -> None:
-    assert all(f"`{purpose}`" in TEXT for purpose in PURPOSES)
+    assert all(f"`{purpose}`" in TEXT for purpose in load_prompts("").sections)
 
 
 def test_the_readme_leads_there() -> None:

@@ -1,6 +1,7 @@
 """Questions to verbalize, and a session whose model replies what a function returns."""
 
 import asyncio
+import itertools
 import json
 import random
 from collections.abc import Callable
@@ -13,8 +14,7 @@ from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
 from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.prompts import load_prompts
-from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.prompts import Calls, load_prompts
 from rulemine.verbalizer.verbalize import Verbalized, verbalize
 from tests.kinds.rules import asking
 
@@ -77,9 +77,9 @@ def inputs_of(asked: QuestionSet, naming: str = "entity") -> list[VerbalizationI
         VerbalizationInput(
             question=q,
             naming=naming,
-            topic=names[q.topic],
-            hard_answer=names[q.hard_answer],
-            answers=tuple(names[a] for a in q.answers),
+            topics=(names[q.topic],),
+            hidden=(("answer_named", tuple(names[a] for a in q.answers)),),
+            asked=GLOSSES[q.relations[0]].asked(q.block.direction, names[q.topic].name_in(naming)),
             removed=(
                 names[q.removed[0][0]].name_in(naming),
                 q.relations[0],
@@ -126,14 +126,17 @@ class Scripted:
         self._pending: dict[str, asyncio.Future[Answer]] = {}
 
     def run(self, works, progress=None):
-        return asyncio.run(self._run(list(works)))
+        return asyncio.run(self._run(list(works), progress or (lambda done, of: None)))
 
-    async def _run(self, works):
-        slots = asyncio.Semaphore(self._slots)
+    async def _run(self, works, progress):
+        slots, ended = asyncio.Semaphore(self._slots), itertools.count(1)
 
         async def one(work):
             async with slots:
-                return await work(self._ask)
+                try:
+                    return await work(self._ask)
+                finally:
+                    progress(next(ended), len(works))
 
         order = list(range(len(works)))
         if self._waits:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rulemine.verbalizer.dialogue import same_words
+from rulemine.verbalizer.verbalize import same_words
 from tests.verbalizer.scripted import (
     AUNT,
     COUSIN,

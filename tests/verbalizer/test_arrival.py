@@ -6,7 +6,7 @@ import json
 import pytest
 
 from rulemine.llm.call import Failure
-from rulemine.verbalizer.dialogue import same_words
+from rulemine.verbalizer.verbalize import same_words
 from tests import some_seeds
 from tests.verbalizer.scripted import WAYS, Scripted, asked_for, lines, rejections_in, run, wanted
 

@@ -8,11 +8,9 @@ import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.templates import load_templates
-from rulemine.verbalizer.book_writer import write_book
-from rulemine.verbalizer.gloss_writer import GlossReport
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.prompts import load_prompts
-from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.prompts import Calls, load_prompts
+from rulemine.verbalizer.relation_words import GlossReport, write_book
 from tests.command_line import Command, assert_refused
 from tests.verbalizer.test_gloss_writer import Model
 
@@ -77,7 +75,7 @@ def test_words_are_read_however_a_model_wraps_them(tmp_path: Path, reply: str) -
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        ("I am sorry, but I cannot help with that.", "no JSON object"),
+        ("I am sorry, but I cannot help with that.", "not the lines statement, ask_subject"),
         (HUT | {"statement": "{subject} stands below it"}, "key statement"),
         (HUT | {"ask_object": "Below which peak does {subject} stand?"}, "key ask_object"),
         (HUT | {"ask_subject": "the huts below {topic}"}, "is no question"),

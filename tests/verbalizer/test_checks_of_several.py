@@ -1,19 +1,27 @@
 """The checks of texts with several topic entities, and of what else than answers must not be named."""
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
-from rulemine.kinds.structures.inputs import StructureInput
 from rulemine.text.naming_rules import naming_problem
 from rulemine.text.template import fill
-from rulemine.verbalizer.checks import TextProblem, check_text
-from rulemine.verbalizer.inputs import placeholders
+from rulemine.verbalizer.checks import QuestionInput, check_text, placeholders
+from rulemine.verbalizer.replies import TextProblem
 from rulemine.verify.questions.texts import occurrences
 from tests.structures import structure_question
 
 QUESTION = structure_question(1, '(and (p- "citizen_of" "france") (p- "won" "oscar"))')
+
+
+def about(
+    topics: Sequence[EntityNames], naming: str = "text", *hidden: EntityNames
+) -> QuestionInput:
+    """A question with these topic entities, of which an answer and an intermediate must not be named."""
+    codes = zip(("answer_named", "intermediate_named"), ((row,) for row in hidden), strict=False)
+    return QuestionInput(QUESTION, naming, tuple(topics), tuple(codes), QUESTION.question)
 
 
 def test_every_anchor_is_named_and_nobody_hidden_in_any_naming():
@@ -33,7 +41,7 @@ def test_every_anchor_is_named_and_nobody_hidden_in_any_naming():
         ]
         topics, answer, inner = sorted(names[:3], key=lambda row: row.private), names[3], names[4]
         naming = draw.choice(NAMINGS)
-        item = StructureInput(QUESTION, QUESTION, naming, tuple(topics), (answer,), (inner,), ())
+        item = about(topics, naming, answer, inner)
         said = [row.name_in(naming) for row in draw.choices(names, (5, 5, 5, 1, 1), k=4)]
         text = f"Who of {said[0]} and {said[1]} is not with {said[2]} or {said[3]}?"
         found = check_text(text, item, "any language")
@@ -82,7 +90,7 @@ def test_each_name_is_replaced_where_it_stands_and_none_is_left(
     labels: list[str], text: str, private: str
 ) -> None:
     topics = tuple(EntityNames(f"e{n}", f"Q{n}", label) for n, label in enumerate(labels, 1))
-    item = StructureInput(QUESTION, QUESTION, "text", topics, (), (), ())
+    item = about(topics)
     found = check_text(text, item, "English")
     if isinstance(found, TextProblem):
         assert found.code == private
@@ -94,7 +102,7 @@ def test_each_name_is_replaced_where_it_stands_and_none_is_left(
 
 def test_each_of_several_anchors_has_to_be_named():
     topics = (EntityNames("e1", "a", "Ann"), EntityNames("e2", "b", "York"))
-    item = StructureInput(QUESTION, QUESTION, "text", topics, (), (), ())
+    item = about(topics)
     found = check_text("Who met Ann in that city?", item, "English")
     assert found == TextProblem("topic_missing", "“York”")
 
@@ -102,7 +110,7 @@ def test_each_of_several_anchors_has_to_be_named():
 def test_an_anchor_that_another_naming_hides_is_missing():
     york, new = EntityNames("e1", "a", "York"), EntityNames("e2", "b", "New York")
     for naming in ("private", "text"):
-        item = StructureInput(QUESTION, QUESTION, naming, (york, new), (), (), ())
+        item = about((york, new), naming)
         text = f"Who is both of New {york.name_in(naming)} and in {new.name_in(naming)}?"
         found = check_text(text, item, "English")
         assert isinstance(found, TextProblem)

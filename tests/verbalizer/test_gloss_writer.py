@@ -8,11 +8,10 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.llm.call import Failure, Reply
 from rulemine.phrasing.glosses import gloss_of, load_glosses, read_glosses
 from rulemine.phrasing.templates import load_templates
-from rulemine.verbalizer.dialogue import ATTEMPTS
-from rulemine.verbalizer.gloss_writer import write_glosses
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.prompts import load_prompts
-from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.prompts import Calls, load_prompts
+from rulemine.verbalizer.relation_words import write_glosses
+from rulemine.verbalizer.verbalize import ATTEMPTS
 
 KG = KnowledgeGraph.from_triples(
     [(f"m{n}", "aunt", f"m{n + 1}") for n in range(30)]

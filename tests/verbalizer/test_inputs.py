@@ -50,19 +50,19 @@ TOWN = question(2, ("zoe", "lives_in", "ayr"))
 def test_an_input_names_everything_in_the_naming_of_the_prompts():
     (item,) = inputs(CHILDREN)
     assert item.removed == ("Jo Day (m1)", "parent_of", "kim")
-    assert item.topic_name == "Jo Day (m1)"
-    assert item.hard_answer.entity == "kim"
-    assert [row.entity for row in item.answers] == ["kim", "lee"]
+    assert item.asked == "every X such that “Jo Day (m1) is a parent of X”"
+    assert (item.shown()["topic"], item.shown()["answer"]) == ("Jo Day (m1)", "kim")
+    assert {row.entity for _, rows in item.hidden for row in rows} == {"kim", "lee"}
     assert item.gloss.statement == "{subject} is a parent of {object}"
     assert item.question is CHILDREN
     (item,) = inputs(CHILDREN, naming="private")
-    assert item.removed[0] == item.topic.private == item.topic_name
+    assert item.removed[0] == item.topics[0].private == item.shown()["topic"]
 
 
 def test_the_topic_is_not_among_the_answers():
     loop = replace(question(1, ("m1", "parent_of", "kim")), answers=("kim", "m1"))
     (item,) = inputs(loop)
-    assert [row.entity for row in item.answers] == ["kim"]
+    assert {row.entity for _, rows in item.hidden for row in rows} == {"kim"}
 
 
 def test_homonyms_get_context_from_the_incomplete_graph_without_answers():

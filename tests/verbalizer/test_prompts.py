@@ -99,13 +99,6 @@ def test_a_judge_is_told_of_every_verdict_that_its_schema_allows(kind, purpose):
     assert [word for word in verdicts if not re.search(rf"\b{word}\b", told)] == []
 
 
-def test_structures_ask_for_clear_joins_and_for_no_fixed_words():
-    sections = load_prompts("").sections
-    for purpose in ("structure_question", "structure_audit"):
-        assert "whether all conditions must hold or one is enough" in sections[purpose]["user"]
-    assert "Join" not in sections["structure_question"]["user"]
-
-
 def test_sections_that_another_kind_needs_may_be_missing():
     prompts = KINDS["rules"].wording.prompts(str(EXAMPLE))
     assert prompts.sections["question"]["user"]

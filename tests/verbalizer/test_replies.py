@@ -5,18 +5,18 @@ from typing import Any
 import pytest
 
 from rulemine.llm.call import Reply
-from rulemine.verbalizer.checks import TextProblem
 from rulemine.verbalizer.replies import (
-    GlossWords,
+    UNREAD,
+    TextProblem,
     Verdict,
-    read_gloss,
     read_list,
     read_question,
+    read_texts,
     read_verdict,
 )
 from tests import some_seeds
 
-READERS = (read_question, read_list, read_verdict, read_gloss)
+READERS = (read_question, read_list, lambda said: read_texts(said, "gloss"))
 GLOSS = {"statement": "{subject} is {object}", "subjects": "a {topic}", "objects": "b {topic}"}
 
 
@@ -165,19 +165,25 @@ def test_no_list(text: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{"verdict": "PASS", "reason": ""}', Verdict(True, "")),
-        ('{"verdict": "FAIL", "reason": "wrong\\n end"}', Verdict(False, "wrong end")),
-        ("PASS", Verdict(True, "")),
-        ("Pass.", Verdict(True, "")),
-        ("FAIL: it asks for\nthe other end", Verdict(False, "it asks for the other end")),
-        ("FAIL", Verdict(False, "")),
-        ('{"verdict": "pass"}', Verdict(True, "")),
-        ('{"Verdict": "PASS", "reason": "",}', Verdict(True, "")),
-        ('{"verdict": "FAIL", "reason": null, "score": 1}', Verdict(False, "")),
+        ('{"verdict": "PASS", "reason": ""}', Verdict(None)),
+        (
+            '{"verdict": "FAIL", "reason": "wrong\\n end"}',
+            Verdict(TextProblem("audit_failed", "wrong end")),
+        ),
+        ("PASS", Verdict(None)),
+        ("Pass.", Verdict(None)),
+        (
+            "FAIL: it asks for\nthe other end",
+            Verdict(TextProblem("audit_failed", "it asks for the other end")),
+        ),
+        ("FAIL", Verdict(TextProblem("audit_failed"))),
+        ('{"verdict": "pass"}', Verdict(None)),
+        ('{"Verdict": "PASS", "reason": "",}', Verdict(None)),
+        ('{"verdict": "FAIL", "reason": null, "score": 1}', Verdict(TextProblem("audit_failed"))),
     ],
 )
 def test_verdicts(text: str, expected: Verdict) -> None:
-    assert read_verdict(reply(text)) == expected
+    assert read_verdict(reply(text), "audit") == expected
 
 
 @pytest.mark.parametrize(
@@ -193,16 +199,18 @@ def test_verdicts(text: str, expected: Verdict) -> None:
     ],
 )
 def test_no_verdict(text: str) -> None:
-    assert code(read_verdict(reply(text))) == "malformed"
+    assert read_verdict(reply(text), "audit").problem is UNREAD
 
 
 def test_glosses() -> None:
-    expected = GlossWords(*GLOSS.values())
-    assert read_gloss(reply(json.dumps(GLOSS))) == expected
-    assert read_gloss(reply("\n".join(f"{k}: {v}" for k, v in GLOSS.items()))) == expected
-    assert code(read_gloss(reply(json.dumps({**GLOSS, "objects": ""})))) == "empty"
-    assert code(read_gloss(reply(json.dumps({**GLOSS, "objects": "a\nb"})))) == "several_lines"
-    assert code(read_gloss(reply("statement: a\nobjects: b\nsubjects: c"))) == "malformed"
+    assert read_texts(reply(json.dumps(GLOSS)), "gloss") == GLOSS
+    assert read_texts(reply("\n".join(f"{k}: {v}" for k, v in GLOSS.items())), "gloss") == GLOSS
+    assert code(read_texts(reply(json.dumps({**GLOSS, "objects": ""})), "gloss")) == "empty"
+    assert (
+        code(read_texts(reply(json.dumps({**GLOSS, "objects": "a\nb"})), "gloss"))
+        == "several_lines"
+    )
+    assert code(read_texts(reply("statement: a\nobjects: b\nsubjects: c"), "gloss")) == "malformed"
 
 
 PIECES = (
@@ -214,8 +222,8 @@ PIECES = (
 
 
 def test_half_of_a_surrogate_pair_which_no_file_can_hold_is_replaced() -> None:
-    found = read_verdict(reply('{"verdict": "FAIL", "reason": "\\ud800 \\ud83d\\ude00"}'))
-    assert found == Verdict(passed=False, reason="\N{REPLACEMENT CHARACTER} \U0001f600")
+    found = read_verdict(reply('{"verdict": "FAIL", "reason": "\\ud800 \\ud83d\\ude00"}'), "audit")
+    assert found.problem == TextProblem("audit_failed", "\N{REPLACEMENT CHARACTER} \U0001f600")
 
 
 def test_random_replies_raise_nothing() -> None:
@@ -223,8 +231,8 @@ def test_random_replies_raise_nothing() -> None:
     for _ in some_seeds(10_000):
         text = "".join(draw.choices(PIECES, k=draw.randint(0, 9)))
         said = reply(text, draw.choice(["stop", "stop", "stop", "length", "tool_calls", ""]))
-        question, wordings, verdict, gloss = (read(said) for read in READERS)
+        question, wordings, gloss = (read(said) for read in READERS)
         assert isinstance(question, TextProblem) or (isinstance(question, str) and question.strip())
         assert isinstance(wordings, TextProblem) or all(map(str.strip, wordings))
-        assert isinstance(verdict, TextProblem | Verdict)
-        assert isinstance(gloss, TextProblem | GlossWords)
+        assert isinstance(read_verdict(said, "audit"), Verdict)
+        assert isinstance(gloss, TextProblem | dict)

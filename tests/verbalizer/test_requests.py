@@ -4,16 +4,12 @@ import pytest
 
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.llm.call import Call
-from rulemine.phrasing.glosses import Gloss, Glosses, load_glosses
+from rulemine.phrasing.glosses import Gloss, load_glosses
 from rulemine.phrasing.templates import load_templates
-from rulemine.verbalizer.checks import CODES
 from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.prompts import load_prompts
-from rulemine.verbalizer.requests import (
-    SEEDS,
-    Calls,
-)
+from rulemine.verbalizer.prompts import SEEDS, Calls, load_prompts
+from rulemine.verbalizer.replies import TextProblem
 from tests.kinds.rules.asking import question
 
 PROMPTS = load_prompts("")
@@ -40,7 +36,9 @@ def item(
     asked = question(1, removed, direction)
     topic, answer = (EntityNames("e00001", name, name) for name in (asked.topic, asked.hard_answer))
     gloss = replace(AUNT, relation=removed[1])
-    return VerbalizationInput(asked, naming, topic, answer, (answer,), removed, gloss, context)
+    hidden = (("answer_named", (answer,)),)
+    asks = gloss.asked(direction, asked.topic)
+    return VerbalizationInput(asked, naming, (topic,), hidden, asks, removed, gloss, context)
 
 
 def user(call: Call) -> str:
@@ -96,7 +94,7 @@ def test_the_naming_in_force_is_told(naming):
 )
 def test_names_are_put_in_as_they_are(name):
     about = item((name, "{relation}", "72"), direction="object", context=(name,))
-    text = user(MADE.question(about, [(name, name)]))
+    text = user(MADE.question(about, [(name, TextProblem("audit_failed", name))]))
     assert f"\nQuestion Entity: {name}\n" in text
     assert f"Removed Triple: ({name}, {{relation}}, 72)\n" in text
     assert f"\nMeaning: {name} is the aunt of 72\n" in text
@@ -104,32 +102,30 @@ def test_names_are_put_in_as_they_are(name):
 
 
 def test_earlier_attempts_come_with_their_reasons_each_on_one_line():
-    earlier = [("Who is\n7?", "names\tthe answer"), ("x" * 1000, "too long")]
+    earlier = [
+        ("Who is\n7?", TextProblem("audit_failed", "names\tthe answer")),
+        ("x" * 1000, TextProblem("too_long", "y" * 1000)),
+    ]
     lines = user(MADE.question(item(), earlier)).split("\n")
     quoted = [line for line in lines if "Rejected before" in line]
     assert len(quoted) == 2
     assert "Who is 7?" in quoted[0]
     assert "names the answer" in quoted[0]
-    assert len(quoted[1]) < 400
+    assert len(quoted[1]) < 700
     assert len(user(MADE.question(item(), ())).split("\n")) == len(lines) - 2
-    cut = (CODES["cut_off"], "<think>Who", "", " ")
-    silent = MADE.question(item(), [*earlier, *((text, cut[0]) for text in cut[1:])])
+    cut = TextProblem("cut_off")
+    silent = MADE.question(item(), [*earlier, *((text, cut) for text in ("<think>Who", "", " "))])
     assert (user(silent).split("\n"), silent.sample) == (lines, 3)  # nothing there to be mended
-    assert MADE.question(item(), [("Who is the", cut[0])]).sample == 0
-    asked = {MADE.question(item(), [("a?", "b")] * n).key for n in range(4)}
+    assert MADE.question(item(), [("Who is the", cut)]).sample == 0
+    asked = {MADE.question(item(), [("a?", TextProblem("empty"))] * n).key for n in range(4)}
     assert len(asked) == 4
 
 
 def test_a_gloss_is_asked_for_with_samples_and_placeholders_in_braces():
-    text = user(MADE.gloss("aunt", [("7", "aunt", "72"), ("{a}", "aunt", "b")], ()))
+    text = user(MADE.words("gloss", "aunt", [("7", "aunt", "72"), ("{a}", "aunt", "b")]))
     assert "\n7 | 72\n{a} | b\n" in text
     assert "{subject} is the aunt of {object}" in text
     assert "{topic}" in text
-
-
-def many() -> Glosses:
-    packaged = load_templates("fb15k237", load_templates("fb15k237", []).unused)
-    return load_glosses("", packaged)
 
 
 def test_each_call_says_what_it_is_for():
@@ -138,7 +134,7 @@ def test_each_call_says_what_it_is_for():
         made.question(about, ()),
         made.paraphrase(about, ["a?"], 2, ()),
         made.audit(about, "a?"),
-        made.gloss("aunt", [("7", "aunt", "72")], ()),
+        made.words("gloss", "aunt", [("7", "aunt", "72")]),
     ]
     purposes = ["question", "paraphrase", "audit", "gloss"]
     assert [call.purpose for call in calls] == purposes

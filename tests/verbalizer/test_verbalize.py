@@ -8,7 +8,7 @@ from rulemine.errors import UserError
 from rulemine.llm.call import Failure, Reply
 from rulemine.llm.replay import Replay
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.prompts import Calls
 from rulemine.verbalizer.verbalize import VerbalizationCounts, verbalize
 from tests.verbalizer.scripted import (
     AUNT,

@@ -5,9 +5,8 @@ import json
 import pytest
 
 from rulemine.llm.call import Reply
-from rulemine.verbalizer.checks import TextProblem, check_text
-from rulemine.verbalizer.replies import read_question
-from rulemine.verbalizer.wrappings import unwrapped
+from rulemine.verbalizer.checks import check_text
+from rulemine.verbalizer.replies import TextProblem, read_question, unwrapped
 from tests.verbalizer.test_checks import item
 
 WRAPPINGS = (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rulemine.recipe.inputs import Inputs
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
-    from rulemine.verbalizer.inputs import QuestionInput
+    from rulemine.verbalizer.checks import QuestionInput
 
 __all__ = ["KIND"]
 
@@ -24,7 +24,6 @@ class CypherWording(Wording):
     """How a model words questions."""
 
     prompts = imported("rulemine.kinds.cypher.words.dialogue:load_cypher_prompts")
-    verbalizer = imported("rulemine.kinds.cypher.words.dialogue:CypherVerbalizer")
 
     def inputs(
         self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"

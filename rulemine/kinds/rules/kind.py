@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
-    from rulemine.verbalizer.inputs import QuestionInput
+    from rulemine.verbalizer.checks import QuestionInput
     from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
@@ -66,7 +66,7 @@ class RuleWording(Wording):
         """Those of structures may be missing."""
         from rulemine.verbalizer.prompts import load_prompts
 
-        return load_prompts(source, ("structures", "structure_question", "structure_audit"))
+        return load_prompts(source, spare=("structures", "structure_question", "structure_audit"))
 
     def about(self, question: "Question") -> "tuple[Triple, str, str, str]":
         """Its query follows from the rest."""

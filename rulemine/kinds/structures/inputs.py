@@ -7,54 +7,47 @@ are no more than `structures.max_evidence` of the recipe.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rulemine.kg.entity_names import EntityNames
 from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.phrasing.templates import Templates
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
-from rulemine.verbalizer.judged import JudgedInput, shown_questions
+from rulemine.verbalizer.checks import QuestionInput
+from rulemine.verbalizer.inputs import shown_questions
 
 __all__ = ["StructureInput", "make_structure_inputs"]
 
 
 @dataclass(frozen=True, slots=True)
-class StructureInput(JudgedInput):
-    """A question over several links to verbalize, see `rulemine.verbalizer.judged.JudgedInput`.
+class StructureInput(QuestionInput):
+    """A question over several links to verbalize; who is hidden are its answers and its intermediates.
 
     Attributes:
-        intermediates: The names of the intermediates.
+        named: The question in the naming of the prompts.
         glosses: The descriptions of its relations and those of its triples, sorted by relation.
     """
 
     prefix: ClassVar[str] = "structure_"
+    always_judged: ClassVar[bool] = True
 
-    intermediates: tuple[EntityNames, ...]
+    named: Question
     glosses: tuple[Gloss, ...]
 
-    @property
-    def hidden(self) -> tuple[tuple[str, tuple[EntityNames, ...]], ...]:
-        """See `QuestionInput`."""
-        return ("answer_named", self.answers), ("intermediate_named", self.intermediates)
-
-    def values(self) -> dict[str, str]:
+    def shown(self) -> dict[str, Any]:
         """See `QuestionInput`; lists are JSON."""
-        question = self.question
+        question, ((_, answers), (_, intermediates)) = self.question, self.hidden
         given = set(question.answers) - set(question.further)  # the triples give no further ones
         lists = {
-            "triples": self.shown.full_evidence,
-            "anchors": self.shown.anchors,
-            "answers": self._names([row for row in self.answers if row.entity in given]),
-            "intermediates": self._names(self.intermediates),
+            "triples": self.named.full_evidence,
+            "anchors": self.named.anchors,
+            "answers": self._names([row for row in answers if row.entity in given]),
+            "intermediates": self._names(intermediates),
         }
         texts = {key: json.dumps(value, ensure_ascii=False) for key, value in lists.items()}
-        return {"structure": question.structure, "asked": self.asked, **texts}
-
-    def blocks(self) -> dict[str, list[dict[str, str]]]:
-        """See `QuestionInput`."""
         rows = [{"relation": g.relation, "statement": g.state("S", "O")} for g in self.glosses]
-        return {"relations": rows}
+        return {"structure": question.structure, **texts, "relations": rows}
 
     def _names(self, rows: Sequence[EntityNames]) -> list[str]:
         return sorted(row.name_in(self.naming) for row in rows)
@@ -75,15 +68,21 @@ def make_structure_inputs(
         One input per question, in the order of ``asked.questions``.
     """
     names = {row.entity: row for row in asked.names}
+    shown = shown_questions(asked, templates, naming)
     return [
         StructureInput(
-            **known,
-            answers=tuple(names[e] for e in question.answers),
-            intermediates=tuple(names[e] for e in question.intermediates),
-            glosses=tuple(glosses[relation] for relation in _relations(question)),
+            question,
+            naming,
+            topics,
+            (
+                ("answer_named", tuple(names[e] for e in question.answers)),
+                ("intermediate_named", tuple(names[e] for e in question.intermediates)),
+            ),
+            named.question,
+            named,
+            tuple(glosses[relation] for relation in _relations(question)),
         )
-        for known in shown_questions(asked, templates, naming)
-        for question in (known["question"],)
+        for question, (named, topics) in zip(asked.questions, shown, strict=True)
     ]
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
-    from rulemine.verbalizer.inputs import QuestionInput
+    from rulemine.verbalizer.checks import QuestionInput
     from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
@@ -46,13 +46,11 @@ class StructureLimits(Amounts):
 class StructureWording(Wording):
     """How a model words questions."""
 
-    verbalizer = imported("rulemine.verbalizer.judged:JudgedVerbalizer")
-
     def prompts(self, source: str) -> "Prompts":
         """Those of single removed triples may be missing."""
         from rulemine.verbalizer.prompts import load_prompts
 
-        return load_prompts(source, ("question", "paraphrase", "audit"))
+        return load_prompts(source, spare=("question", "paraphrase", "audit"))
 
     def inputs(
         self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"

@@ -24,9 +24,7 @@ from rulemine.release.naming import Namer
 from rulemine.release.records import Question, Rejection
 from rulemine.text.mentions import find_mentions, find_mentions_of_all
 from rulemine.text.normalization import fold
-from rulemine.verbalizer.checks import TextProblem
-from rulemine.verbalizer.dialogue import objection
-from rulemine.verbalizer.replies import read_object, read_question, read_verdict
+from rulemine.verbalizer.replies import TextProblem, read_object, read_question, read_verdict
 
 __all__ = ["FAILED", "passing", "with_paraphrases"]
 
@@ -139,10 +137,11 @@ def with_paraphrases(asking: Asking, questions: Sequence[Question]) -> list[Ques
     }
     calls = [second.calls.compare(shown[id_], text) for id_, text in other.items()]
     for id_, answer in zip(other, second.answers([*other], calls), strict=True):
+        problem: TextProblem | None
         if isinstance(answer, Failure):
-            problem: TextProblem | None = TextProblem.of(answer)
+            problem = TextProblem.of(answer)
         else:
-            problem = objection(read_verdict(answer))
+            problem = read_verdict(answer, "audit").problem
         if problem is not None:
             found[id_] = _refused(shown[id_], problem.code, problem.detail, other[id_])
     made = []

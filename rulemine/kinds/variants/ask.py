@@ -57,7 +57,7 @@ from rulemine.release.naming import Namer
 from rulemine.release.records import SEED_TEXTS, Question, SeedRow
 from rulemine.seeds import stream
 from rulemine.text.normalization import fold_loosely
-from rulemine.verbalizer.requests import SEEDS
+from rulemine.verbalizer.prompts import SEEDS
 
 __all__ = [
     "BAD", "FIRST", "UNREAD", "Judges", "PairReason", "Shown", "VariantEngine", "Verified", "Vote",

@@ -7,16 +7,15 @@ Guarantee: the same arguments give the same call, whatever was asked before.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from rulemine.config import packaged
 from rulemine.files import read_text
 from rulemine.judging.panel import TEMPERATURE
-from rulemine.kg.entity_names import NAMINGS
 from rulemine.kg.graph import Triple
-from rulemine.kinds.written.replies import CANDIDATE_SCHEMA, FORMS, Task
+from rulemine.kinds.written.replies import CANDIDATE_SCHEMA, Task
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.llm.call import Answer, Ask, Call
 from rulemine.llm.session import Session
@@ -27,51 +26,10 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.records import Question
 from rulemine.text.json_reply import TEXT, object_schema
 from rulemine.text.template import fill
-from rulemine.verbalizer.prompts import Placeholders, Prompts, read_sections
+from rulemine.verbalizer.prompts import SEEDS, Calls, Prompts, Shown, load_prompts
 from rulemine.verbalizer.replies import SCHEMAS
-from rulemine.verbalizer.requests import SEEDS
 
 __all__ = ["ANSWER_SCHEMA", "WritingCalls", "answers_to", "examples_of", "load_written_prompts"]
-
-_PACKAGED = "kinds/written/written.toml"
-
-_FORM = {
-    "task": ("language",),
-    "answer": (),
-    "sparql": (),
-    "choice": ("triples", "answer"),
-}
-_PLACEHOLDERS: Placeholders = {
-    "names": dict.fromkeys(NAMINGS, ()),
-    "candidate": {
-        "system": (),
-        "user": (
-            "facts", "relations", "names", "task", "atoms", "answer", "sparql", "choice", "examples",
-            "earlier",
-        ),
-        "fact": ("triple",),
-        "relation": ("relation", "statement"),
-        "choice": ("choice",),
-        "example": ("reply",),
-        "earlier": ("text", "reason"),
-    },
-    **{f"candidate_{form}": _FORM for form in FORMS},
-    "reword": {"system": (), "user": ("question", "anchors", "names", "language")},
-    "reword_audit": {"system": (), "user": ("question", "other")},
-    "check": {
-        "system": (),
-        "user": ("facts", "question"),
-        "fact": ("subject", "relation", "object"),
-    },
-    "pairs": {
-        "system": (),
-        "user": ("facts", "relations", "names", "most", "language", "earlier"),
-        "fact": ("triple",),
-        "relation": ("relation", "statement"),
-        "earlier": ("text", "reason"),
-    },
-}  # fmt: skip
-
 
 ANSWER_SCHEMA = object_schema(answer=TEXT)
 """Of the reply of the final filter."""
@@ -92,9 +50,6 @@ EXAMPLES = 2
 
 FRESH = 0.8
 """The temperature of variants (Dynamic-KGQA, section 3); the published release has that of the recipe."""
-
-Values = Mapping[str, str]
-Blocks = Mapping[str, Sequence[Mapping[str, str]]]
 
 
 def _shape_of(triples: Sequence[Triple], answer: str) -> str:
@@ -171,14 +126,15 @@ class WritingCalls:
             "answer": names.shown(answer),
         }
         replies = examples_of(task.form, len(task.given), shape, task.number, EXAMPLES)
-        blocks = {
+        shown = {
+            **values,
             "facts": [{"triple": names.line(row)} for row in task.subgraph.rows],
             "relations": self._described(relations),
             "choice": [{"choice": fill(form["choice"], chosen)}],
             "examples": [{"reply": reply} for reply in replies],
             "earlier": _earlier(task),
         }
-        call = self._call("candidate", f"candidate {task.number}", values, blocks)
+        call = self._call("candidate", f"candidate {task.number}", shown)
         room = self.recipe.verbalizer.max_tokens * (2 + len(task.given))
         return replace(call, purpose=purpose, schema=CANDIDATE_SCHEMA, max_tokens=room)
 
@@ -190,17 +146,15 @@ class WritingCalls:
             triples: The triples in the order in which they are shown, in the naming of the prompts.
         """
         options = self.recipe.own
-        values = {
+        shown = {
             "names": self.prompts.names[self.names.naming],
             "most": str(options.pairs),
             "language": self.recipe.verbalizer.language,
-        }
-        blocks = {
             "facts": [{"triple": json.dumps(t, ensure_ascii=False)} for t in triples],
             "relations": self._described(sorted({relation for _, relation, _ in triples})),
             "earlier": _earlier(task),
         }
-        call = self._call("pairs", task.about, values, blocks)
+        call = self._call("pairs", task.about, shown)
         warm = options.run and call.temperature is not None
         return replace(
             call,
@@ -212,20 +166,20 @@ class WritingCalls:
 
     def reword(self, question: Question) -> Call:
         """Asks a second model for a question, in the naming of the prompts, in other words."""
-        values = {
+        shown = {
             "question": question.question,
             "anchors": json.dumps([*question.anchors], ensure_ascii=False),
             "language": self.recipe.verbalizer.language,
             "names": self.prompts.names[self.names.naming],
         }
-        call = self._call("reword", question.id, values, {})
+        call = self._call("reword", question.id, shown)
         model = self.recipe.verbalizer.rewriter_model
         return replace(call, model=model, schema=SCHEMAS["question"])
 
     def compare(self, question: Question, other: str) -> Call:
         """Asks the judge, or else the model, whether another text asks for the same as a question."""
-        values = {"question": question.question, "other": other}
-        call = self._call("reword_audit", question.id, values, {})
+        shown = {"question": question.question, "other": other}
+        call = self._call("reword_audit", question.id, shown)
         model = self.recipe.verbalizer.judge_model or call.model
         return replace(call, model=model, schema=SCHEMAS["audit"])
 
@@ -238,23 +192,16 @@ class WritingCalls:
         """
         facts = question.evidence if question.value is None else question.full_evidence
         names = ("subject", "relation", "object")
-        blocks = {"facts": [dict(zip(names, fact, strict=True)) for fact in facts]}
-        call = self._call("check", question.id, {"question": question.question}, blocks)
+        rows = [dict(zip(names, fact, strict=True)) for fact in facts]
+        shown = {"question": question.question, "facts": rows}
+        call = self._call("check", question.id, shown)
         model = self.recipe.verbalizer.judge_model
         warm = None if call.temperature is None else TEMPERATURE
         return replace(call, model=model, schema=ANSWER_SCHEMA, sample=sample, temperature=warm)
 
-    def _call(self, purpose: str, subject: str, values: Values, blocks: Blocks) -> Call:
-        chosen = self.recipe.verbalizer
-        return Call(
-            purpose=purpose,
-            subject=subject,
-            model=chosen.model,
-            messages=self.prompts.messages(purpose, values, blocks),
-            max_tokens=chosen.max_tokens,
-            temperature=chosen.temperature if chosen.temperature >= 0 else None,
-            seed=self.recipe.seed % SEEDS,
-        )
+    def _call(self, purpose: str, subject: str, shown: Shown) -> Call:
+        recipe = self.recipe
+        return Calls(self.prompts, recipe.verbalizer, recipe.seed).call(purpose, subject, shown)
 
     def _described(self, relations: Iterable[str]) -> list[dict[str, str]]:
         return [{"relation": r, "statement": self.glosses[r].state("S", "O")} for r in relations]
@@ -288,5 +235,4 @@ def load_written_prompts(source: str = "") -> Prompts:
         InputError: The file cannot be read or is not TOML.
         ConfigError: Something is missing, unknown or of the wrong type; one message lists all.
     """
-    tables, text = read_sections(source, _PACKAGED, _PLACEHOLDERS)
-    return Prompts(text, tables, tables["names"], packaged=_PACKAGED)
+    return load_prompts(source, "kinds/written/written.toml")

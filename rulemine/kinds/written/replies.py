@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 from rulemine.llm.call import Answer, Failure
 from rulemine.text.json_reply import TEXT, TEXTS, decode, json_values, object_schema
-from rulemine.verbalizer.checks import TextProblem
-from rulemine.verbalizer.replies import visible_words
+from rulemine.verbalizer.replies import TextProblem, visible_words
 
 __all__ = [
     "CANDIDATE_SCHEMA", "FORMS", "PAIR_FIELDS", "Candidate", "NamedNode", "Refusal", "Subgraph", "Task",

@@ -19,7 +19,6 @@ from rulemine.kg.property_graph.schema import EntityType, Property, RelationType
 from rulemine.kinds.cypher.block import CypherBlock, RowChange
 from rulemine.kinds.cypher.realism import Realism
 from rulemine.kinds.cypher.words.dialogue import (
-    CypherVerbalizer,
     load_cypher_prompts,
     make_cypher_inputs,
 )
@@ -33,7 +32,7 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Unseen
 from rulemine.verbalizer.estimate import estimate
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.prompts import Calls
 from rulemine.verbalizer.verbalize import Verbalized, verbalize
 from tests.verbalizer.scripted import Scripted, lines, rejections_in, wanted
 
@@ -127,7 +126,7 @@ def calls_of(**options: Any) -> Calls:
 def run(asked: QuestionSet, session: Any, naming: str = "text", **options: Any) -> Verbalized:
     """Verbalizes questions with some options."""
     inputs = make_cypher_inputs(asked, SCHEMA, GLOSSES, TEMPLATES, naming)
-    return verbalize(asked, inputs, calls_of(**options), session, verbalizer=CypherVerbalizer)
+    return verbalize(asked, inputs, calls_of(**options), session)
 
 
 def verdict(word: str, reason: str = "", refined: str = "") -> str:
@@ -291,7 +290,7 @@ def test_calls_are_estimated_replayed_and_counted() -> None:
 
 
 def test_relations_are_described_with_the_same_file() -> None:
-    call = calls_of().gloss("lives_in", [("Ada", "lives_in", "Arden")], ())
+    call = calls_of().words("gloss", "lives_in", [("Ada", "lives_in", "Arden")])
     assert "Ada | Arden" in call.messages[1]["content"]
 
 

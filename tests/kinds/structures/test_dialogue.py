@@ -14,10 +14,8 @@ from rulemine.release.contents import ModelTrace
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.verbalizer.estimate import estimate
-from rulemine.verbalizer.judged import JudgedVerbalizer
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.prompts import load_prompts
-from rulemine.verbalizer.requests import Calls
+from rulemine.verbalizer.prompts import Calls, load_prompts
 from rulemine.verbalizer.verbalize import Verbalized, verbalize
 from tests.structures import structure_question, world
 from tests.verbalizer.scripted import Scripted, lines, rejections_in, wanted
@@ -57,7 +55,7 @@ def run(asked: QuestionSet, session, *, naming="text", **options) -> Verbalized:
     chosen = VerbalizerSection(**{"name": "openai", "model": "m", **options})
     calls = Calls(load_prompts(""), chosen, 7, GLOSSES)
     inputs = make_structure_inputs(asked, GLOSSES, TEMPLATES, naming)
-    return verbalize(asked, inputs, calls, session, verbalizer=JudgedVerbalizer)
+    return verbalize(asked, inputs, calls, session)
 
 
 def verdict(status: str, reason: str = "", refined: str = "") -> str:

@@ -8,14 +8,13 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rulemine.cypher.questions.pattern import END, START, PatternQuery
 from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.questions.render import to_cypher
 from rulemine.cypher.questions.templates import NAMING, RETURNS
 from rulemine.cypher.rows import row_of
-from rulemine.kg.entity_names import NAMINGS
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kinds.cypher.words.names import value_text
 from rulemine.phrasing.glosses import Glosses
@@ -24,50 +23,64 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.text.mentions import find_mentions_of_all
 from rulemine.text.normalization import fold, mentions, places
 from rulemine.text.template import escape
-from rulemine.verbalizer.checks import TextProblem, check_text
-from rulemine.verbalizer.inputs import QuestionInput
-from rulemine.verbalizer.judged import JudgedInput, JudgedVerbalizer, shown_questions
-from rulemine.verbalizer.prompts import PLACEHOLDERS, Placeholders, Prompts, read_sections
-from rulemine.verbalizer.wrappings import unwrapped
+from rulemine.verbalizer.checks import Checker, QuestionInput, check_text
+from rulemine.verbalizer.inputs import shown_questions
+from rulemine.verbalizer.prompts import Prompts, load_prompts
+from rulemine.verbalizer.replies import TextProblem, unwrapped
 
-__all__ = ["CypherVerbalizer", "load_cypher_prompts", "make_cypher_inputs"]
+__all__ = ["load_cypher_prompts", "make_cypher_inputs"]
 
 
 @dataclass(frozen=True, slots=True)
-class CypherInput(JudgedInput):
-    """A question over a property graph to verbalize, see `rulemine.verbalizer.judged.JudgedInput`.
+class CypherInput(QuestionInput):
+    """A question over a property graph to verbalize.
 
-    Its topics are the nodes that are fixed; its answers are the nodes in its rows, but those that its text
-    names anyway.
+    Its topics are the nodes that are fixed; hidden are the nodes in its rows, but those that its text names
+    anyway.
 
     Attributes:
+        query: The query, in the naming of the prompts.
         cells: The texts in its rows that are no names and that its text does not have.
         bounds: The values that a text must have, as it must have them: years, dates, numbers, texts.
         schema: What its query uses of the schema, a line each.
     """
 
     prefix: ClassVar[str] = "cypher_"
+    always_judged: ClassVar[bool] = True
 
+    query: str
     cells: tuple[str, ...]
     bounds: tuple[str, ...]
     schema: tuple[str, ...]
 
-    def values(self) -> dict[str, str]:
+    def shown(self) -> dict[str, Any]:
         """See `QuestionInput`; lists are JSON."""
         block = self.question.block
         return {
-            "asked": self.asked,
-            "cypher": to_cypher(query_of(self.shown.query)),
+            "cypher": to_cypher(query_of(self.query)),
             "pattern": f"{block.match}; returned: {RETURNS[block.returns].words}",
             "fixed": json.dumps(
                 [row.name_in(self.naming) for row in self.topics], ensure_ascii=False
             ),
             "bounds": json.dumps(self.bounds, ensure_ascii=False),
+            "schema": [{"row": row} for row in self.schema],
         }
 
-    def blocks(self) -> dict[str, list[dict[str, str]]]:
-        """See `QuestionInput`."""
-        return {"schema": [{"row": row} for row in self.schema]}
+    def check(self, text: str, language: str, checker: Checker) -> str | TextProblem:
+        """As of any question; and the values have to be there, and nothing of the query or its rows."""
+        names, hidden = [topic.name_in(self.naming) for topic in self.topics], ""
+        text = unwrapped(text.strip(), [*names, *self.bounds])
+        for value in self.bounds:
+            at = _place(text, value, names)
+            if at < 0:
+                return TextProblem("value_missing", f"“{value}”")
+            if not _NUMBER.fullmatch(value):
+                text, hidden = f"{text[:at]}{_HIDDEN}{text[at + len(value) :]}", value
+        pattern = check_text(text, self, language, checker, [*self.bounds, _HIDDEN])
+        if isinstance(pattern, TextProblem):
+            return pattern
+        problem = next(_problems(pattern.replace(_HIDDEN, " "), self), None)
+        return problem or pattern.replace(_HIDDEN, escape(hidden))
 
 
 def make_cypher_inputs(
@@ -87,8 +100,9 @@ def make_cypher_inputs(
     """
     names = {row.entity: row for row in asked.names}
     made = []
-    for known in shown_questions(asked, templates, naming):
-        question, query = known["question"], query_of(known["question"].query)
+    shown = shown_questions(asked, templates, naming)
+    for question, (own, topics) in zip(asked.questions, shown, strict=True):
+        query = query_of(question.query)
         text, rows = fold(question.patterns[0]), [row_of(row) for row in question.answers]
         named, time = question.block.returns in NAMING, query.match.time
         values = [*[time] * isinstance(time, int), query.result.bound]
@@ -97,14 +111,17 @@ def make_cypher_inputs(
         texts = (
             value for cell in cells for value in cell if isinstance(value, str) and value.strip()
         )
+        answers = tuple(
+            row for row in nodes if row not in topics and not mentions(text, fold(row.text))
+        )
         made.append(
             CypherInput(
-                **known,
-                answers=tuple(
-                    row
-                    for row in nodes
-                    if row not in known["topics"] and not mentions(text, fold(row.text))
-                ),
+                question,
+                naming,
+                topics,
+                (("answer_named", answers),),
+                own.question,
+                own.query,
                 cells=tuple(
                     value for value in dict.fromkeys(texts) if not mentions(text, fold(value))
                 ),
@@ -141,20 +158,6 @@ def _about(row: EntityType | RelationType | Property | None) -> str:
     return f" ({row.description})" if row and row.description else ""
 
 
-_PROMPTS = "kinds/cypher/words/prompts.toml"
-_ABOUT = ("asked", "cypher", "pattern", "fixed", "bounds", "names", "schema")
-_PLACEHOLDERS: Placeholders = {
-    "names": dict.fromkeys(NAMINGS, ()),
-    "cypher_question": {
-        "system": (),
-        "user": (*_ABOUT, "language", "earlier"),
-        "schema": ("row",),
-        "earlier": ("text", "reason"),
-    },
-    "cypher_audit": {"system": (), "user": (*_ABOUT, "question"), "schema": ("row",)},
-    "gloss": PLACEHOLDERS["gloss"],
-}
-
 _CYPHER = re.compile(
     r"\b(?:MATCH|RETURN|WHERE|OPTIONAL|DISTINCT|UNWIND|ORDER BY|LIMIT|IS NOT NULL|COUNT)\b"
     r"|\b(?:n|[mr][01])\.\w|\b[mr][01]\b|\bcount\("
@@ -173,30 +176,7 @@ def load_cypher_prompts(source: str) -> Prompts:
 
     Arguments and errors are those of `rulemine.verbalizer.prompts.load_prompts`.
     """
-    tables, text = read_sections(source, _PROMPTS, _PLACEHOLDERS)
-    return Prompts(text, tables, tables["names"], packaged=_PROMPTS)
-
-
-class CypherVerbalizer(JudgedVerbalizer):
-    """Holds dialogues about questions of the kind ``cypher``."""
-
-    def _check(self, text: str, item: QuestionInput) -> str | TextProblem:
-        if not isinstance(item, CypherInput):
-            raise TypeError(f"{type(item).__name__}; a CypherInput was expected")
-        names, hidden = [topic.name_in(item.naming) for topic in item.topics], ""
-        text = unwrapped(text.strip(), [*names, *item.bounds])
-        for value in item.bounds:
-            at = _place(text, value, names)
-            if at < 0:
-                return TextProblem("value_missing", f"“{value}”")
-            if not _NUMBER.fullmatch(value):
-                text, hidden = f"{text[:at]}{_HIDDEN}{text[at + len(value) :]}", value
-        values = [*item.bounds, _HIDDEN]
-        pattern = check_text(text, item, self._chosen.language, self._checker, values)
-        if isinstance(pattern, TextProblem):
-            return pattern
-        problem = next(_problems(pattern.replace(_HIDDEN, " "), item), None)
-        return problem or pattern.replace(_HIDDEN, escape(hidden))
+    return load_prompts(source, "kinds/cypher/words/prompts.toml")
 
 
 def _place(text: str, value: str, names: Sequence[str]) -> int:
