@@ -11,7 +11,7 @@ from rulemine.kg.index import Ints
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.writing import WORKING_JOURNAL, kept_calls, opened
 from rulemine.llm.client import require_client
-from rulemine.llm.replay import find_journal
+from rulemine.llm.journal import find_journal
 from rulemine.recipe.inputs import Inputs
 from rulemine.release.contents import ModelTrace
 from rulemine.release.question_set import QuestionSet

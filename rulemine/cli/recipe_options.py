@@ -195,7 +195,7 @@ def replayed(source: Path | None) -> list[tuple[tuple[str, ...], Any]]:
     from rulemine.release.reader import MANIFEST, Release  # loads numpy
 
     if not (source / MANIFEST).exists():
-        from rulemine.llm.replay import find_journal  # loads asyncio
+        from rulemine.llm.journal import find_journal
 
         find_journal(source)
         return []

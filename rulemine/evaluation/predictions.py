@@ -10,8 +10,9 @@ may have ``"retrieved": [["subject", "relation", "object"], …]``, the triples 
 ``"generated"``, the triples that it made up, ``"ranking": [["name", score], …]``, candidates with scores,
 the best first, ``"cut_off": ["max_tokens", …]``, for each reply of a model that the answer rests on and that
 was cut off the option that limits it, and ``"usage"`` with ``calls``, ``prompt_tokens``,
-``completion_tokens`` and maybe ``seconds``. Other keys are ignored. The first line of JSON Lines may say what
-the file is: ``{"run": {"release": digest, "system": …, "kg": …}}``; the digest is `Release.identity`.
+``completion_tokens`` and maybe ``seconds``. Other keys are ignored; ``"failed"`` is written where a call of a
+model has no reply, and says why. The first line of JSON Lines may say what the file is: ``{"run": {"release":
+digest, "system": …, "kg": …}}``; the digest is `Release.identity`.
 
 Guarantees: predictions come back sorted by id, one for a question; all problems of a file are
 reported at once, with their lines (items, for an array). Writing is atomic, sorted by id.
@@ -422,6 +423,8 @@ def write_predictions(
             rows[p.id]["ranking"] = list(map(list, p.ranking))
         if p.cut_off:
             rows[p.id]["cut_off"] = list(p.cut_off)
+        if p.failed:
+            rows[p.id]["failed"] = p.failed
         if p.cost is not None:
             cost = asdict(p.cost)
             rows[p.id]["usage"] = {name: n for name, n in cost.items() if n is not None}

@@ -62,8 +62,7 @@ def kept_calls(folder: Path, replay: Path | None) -> "AbstractContextManager[Jou
         folder: The folder of stages, which may have a working journal.
         replay: A journal, or a release with one, that is used instead.
     """
-    from rulemine.llm.journal import reading
-    from rulemine.llm.replay import find_journal
+    from rulemine.llm.journal import find_journal, reading
 
     return reading(folder / WORKING_JOURNAL if replay is None else find_journal(replay))
 
@@ -96,8 +95,7 @@ def opened(
         yield Writing(None, note, status)
         return
     from rulemine.llm.call import more_tokens
-    from rulemine.llm.replay import Replay
-    from rulemine.llm.session import Session
+    from rulemine.llm.session import Replay, Session
 
     endpoint: EndpointOptions = inputs.recipe.endpoint
     room = f"--set verbalizer.max_tokens={more_tokens(inputs.recipe.verbalizer.max_tokens)}"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rulemine.llm.call import Failure as Failure
     from rulemine.llm.call import Reply as Reply
     from rulemine.llm.options import EndpointOptions as EndpointOptions
-    from rulemine.llm.replay import Replay as Replay
+    from rulemine.llm.session import Replay as Replay
     from rulemine.llm.session import Session as Session
 
 __all__, __getattr__, __dir__ = lazy_names(
@@ -18,7 +18,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "Call": "rulemine.llm.call",
         "EndpointOptions": "rulemine.llm.options",
         "Failure": "rulemine.llm.call",
-        "Replay": "rulemine.llm.replay",
+        "Replay": "rulemine.llm.session",
         "Reply": "rulemine.llm.call",
         "Session": "rulemine.llm.session",
     },

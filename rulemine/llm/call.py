@@ -172,6 +172,14 @@ class Reply:
         silent = not (self.tool_calls or visible_reply(self.text).strip())
         return silent and bool(self.reasoning or self.text.strip())
 
+    @property
+    def missing(self) -> str:
+        """Why it says nothing, though it was not cut off; "": it says something, or was cut off."""
+        if self.text.strip() or self.tool_calls or self.vectors or self.is_cut_off:
+            return ""
+        withheld = self.finish_reason == "content_filter"
+        return "withheld by a content filter" if withheld else "an empty reply"
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -191,6 +199,11 @@ class Failure:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "detail", whole_text(self.detail))
+
+    @property
+    def missing(self) -> str:
+        """Why there is no reply, as `Reply.missing`."""
+        return self.detail
 
 
 def more_tokens(limit: int) -> int:

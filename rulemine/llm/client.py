@@ -1,23 +1,27 @@
 """The one client of language models: what is sent to an endpoint for a call, and what came back.
 
 Guarantees: every request goes through `openai.AsyncOpenAI`, which nothing else imports, and only once a
-request is to be sent; each is sent once, so that retries are the session's alone; redirects are not followed,
-as a key is for the host that it was given for; a request ends within the time-out, counted from sending to
-the last byte, and its answer is bounded; the key is in no reply, message, repr or traceback.
+request is to be sent; it sends again what may pass, after the waits that endpoints ask for; redirects are not
+followed, as a key is for the host that it was given for; a request ends within the time-out, counted from
+sending to the last byte, and its answer is bounded; the key is in no reply, message, repr or traceback.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+import re
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
 from rulemine.errors import EndpointError
 from rulemine.llm.call import Call, Reply
-from rulemine.llm.failures import CallProblem, problem_of_network, problem_of_status
 from rulemine.llm.options import EndpointOptions
-from rulemine.llm.wire import Wire
+from rulemine.llm.usage import Usage
+from rulemine.llm.wire import CallProblem, Wire, problem_of_status
 
 __all__ = ["Client", "require_client"]
+
+RETRIES = 5
+"""Times that a request is sent again before it counts as failed; half a second later, then twice as long."""
 
 CONNECT_SECONDS, MOST_BYTES = 10.0, 8_000_000
 """For connecting, and of an answer, at most: no host is that slow, and no reply that long."""
@@ -27,71 +31,109 @@ SHORTEST_SECRET = 8
 
 
 class Client:
-    """Sends calls to an endpoint with OpenAI's API, and learns which parameters it does not know."""
+    """Sends calls to an endpoint with OpenAI's API, and learns which parameters it does not know.
 
-    def __init__(self, options: EndpointOptions, key: str, status: Callable[[str], object]) -> None:
+    Attributes:
+        address: Where the endpoint is, fit to be shown.
+        slots: To be held while a call is sent.
+        replied: When the last reply came.
+        silent: When a request was sent that failed, the first one since then.
+        told: Of which silence it was told.
+    """
+
+    def __init__(
+        self, options: EndpointOptions, usage: Usage, status: Callable[[str], object]
+    ) -> None:
         """Makes it; nothing is sent yet.
 
         Args:
             options: Where the endpoint is.
-            key: Its key, see `EndpointOptions.key`.
+            usage: Where requests are counted.
             status: Called with sentences about parameters that are left out.
 
         Raises:
-            EndpointError: The package openai is not installed.
+            EndpointError: The package openai is not installed, or there is no key.
         """
+        key, query = options.key(), options.query
         require_client()
         import httpx2
         import openai
+        from aiolimiter import AsyncLimiter
+
+        minute = options.max_requests_per_minute
+        # Evenly apart, with half a second of slack for requests that arrive later than others.
+        limiter = AsyncLimiter(1, 60.5 / minute) if minute else None
+
+        class Http(openai.DefaultAsyncHttpxClient):
+            """Sends each request, those that the client sends again among them."""
+
+            async def send(self, request: Any, **how: Any) -> httpx2.Response:
+                if limiter is not None:
+                    await limiter.acquire()
+                usage.sent += 1
+                try:
+                    async with asyncio.timeout(options.timeout):
+                        answer = await super().send(request, **{**how, "stream": True})
+                        whole: httpx2.Response = await _whole(answer)
+                        return whole
+                except TimeoutError:
+                    late = f"no whole answer within {options.timeout:g} s"
+                    raise openai.OpenAIError(late) from None
 
         secure = options.base_url.startswith("https:")  # SSL_CERT_FILE counts, on this machine too
-        timeout = openai.Timeout(None, connect=min(CONNECT_SECONDS, options.timeout))
+        # Azure knows the key by another header. An address that names what is called is that of the API.
+        headers = {"Accept-Encoding": "identity"} | (
+            {"api-key": key} if "api-version" in query else {}
+        )
         self._openai = openai.AsyncOpenAI(
             api_key=key,
-            base_url=options.base_url.partition("?")[0],
-            default_query=options.query,
-            default_headers={"Accept-Encoding": "identity"},
-            http_client=openai.DefaultAsyncHttpxClient(
+            base_url=re.sub(
+                r"/(chat/completions|embeddings)/?$", "", options.base_url.partition("?")[0]
+            ),
+            default_query=query,
+            default_headers=headers,
+            http_client=Http(
                 follow_redirects=False,
-                timeout=timeout,
+                timeout=(
+                    timeout := openai.Timeout(None, connect=min(CONNECT_SECONDS, options.timeout))
+                ),
                 verify=secure and httpx2.create_ssl_context(),
                 trust_env=not options.is_loopback,
-                event_hooks={"response": [_bound]},
             ),
-            max_retries=0,
+            max_retries=RETRIES,
             timeout=timeout,
         )
-        self._status_error = openai.APIStatusError
+        self._vain, self._status_error = openai.OpenAIError, openai.APIStatusError
         self._errors = (openai.OpenAIError, httpx2.HTTPError, OSError)
         self._unconnected = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
         self._options, self._wire = options, Wire(options, status)
         self._secrets = [s for s in (key, *options.secrets) if len(s) >= SHORTEST_SECRET]
+        self.slots = asyncio.Semaphore(options.concurrency)
+        self.address = options.address
+        self.replied = self.silent = self.told = 0.0
 
     def __repr__(self) -> str:
-        return f"Client({self._options.address})"
+        return f"Client({self.address})"
 
     async def close(self) -> None:
         """Closes the connections."""
         await self._openai.close()
 
-    async def send(self, call: Call) -> Reply:
-        """Sends a call once.
+    async def send(self, call: Call) -> Reply | CallProblem:
+        """Sends a call, again where its failure may pass: the reply, or why there is none.
 
         Raises:
-            CallProblem: There is no reply to it.
             EndpointError: No call will be answered until the user acts.
         """
         body = self._wire.body(call)
         posted = await self._post(call.path, body)
         found = self._wire.read(posted, call) if isinstance(posted, str) else posted
-        if isinstance(found, Reply):
-            return found
-        if found.kind == "refused" and self._wire.adapts(found, call.model, body):
-            found.kind = "adapted"
-        if found.kind != "fatal":
-            raise found
-        advice = found.advice.format(variable=self._options.api_key_variable)
-        raise EndpointError(f"{self._options.address}: {found.detail.rstrip('. ')}. {advice}")
+        if isinstance(found, CallProblem) and self._wire.adapts(found, call.model, body):
+            return found._replace(kind="adapted")
+        if isinstance(found, CallProblem) and found.kind == "fatal":
+            advice = found.advice.format(variable=self._options.api_key_variable)
+            raise EndpointError(f"{self.address}: {found.detail.rstrip('. ')}. {advice}")
+        return found
 
     async def _post(self, path: str, body: dict[str, Any]) -> str | CallProblem:
         """The body of an answer, or what was wrong.
@@ -99,21 +141,24 @@ class Client:
         Problems are returned: raised from here they would carry the client's exception, and with it the
         request and the key, as their context.
         """
-        seconds = self._options.timeout
         try:
-            async with asyncio.timeout(seconds):
-                body_text = await self._openai.post(path, body=body, cast_to=str)
-                return self._struck_out(body_text)
-        except TimeoutError:
-            return CallProblem("fault", f"no whole answer within {seconds:g} s")
+            return self._struck_out(await self._openai.post(path, body=body, cast_to=str))
         except self._status_error as problem:
-            answer = problem.response
-            text = self._struck_out(answer.text)
-            return problem_of_status(answer.status_code, answer.headers, text)
+            text = self._struck_out(problem.response.text)
+            return problem_of_status(problem.status_code, text)._replace(tries=1 + RETRIES)
         except self._errors as problem:
-            found = problem_of_network(problem, self._unconnected)
-            found.detail = self._struck_out(found.detail)
-            return found
+            if type(problem) is self._vain:
+                return CallProblem("fault", str(problem))
+            chain: list[BaseException] = [problem]
+            while cause := chain[-1].__cause__:
+                chain.append(cause)
+            reason = next(
+                (w for e in reversed(chain) if (w := " ".join(str(e).split())[:200])), "?"
+            )
+            away = any(isinstance(cause, self._unconnected) for cause in chain)
+            what = "no connection" if away else "the answer broke off or is no HTTP"
+            detail = self._struck_out(f"{what}: {reason}")
+            return CallProblem("busy" if away else "fault", detail, tries=1 + RETRIES)
 
     def _struck_out(self, text: str) -> str:
         for secret in self._secrets:
@@ -134,22 +179,27 @@ def require_client() -> None:
         )
 
 
-async def _bound(response: Any) -> None:
-    """Has the client read no more of an answer than memory is meant for."""
-    from httpx2 import AsyncByteStream, RemoteProtocolError
+async def _whole(answer: Any) -> Any:
+    """An answer with its body read, no more of it than memory is meant for.
 
-    class Bounded(AsyncByteStream):
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            size = 0
-            async for piece in stream:
-                size += len(piece)
-                if size > MOST_BYTES:
-                    raise RemoteProtocolError(f"an answer of more than {MOST_BYTES:,} bytes")
-                yield piece
+    The client sends a request again unless `OpenAIError` is raised or the answer says not to.
+    """
+    import httpx2
+    from openai import OpenAIError
 
-        async def aclose(self) -> None:
-            await stream.aclose()
-
-    if response.headers.get("content-encoding", "identity") != "identity":
-        raise RemoteProtocolError("an answer that is compressed, though none such was asked for")
-    stream, response.stream = response.stream, Bounded()
+    body = bytearray()
+    try:
+        async for piece in answer.aiter_bytes():
+            body += piece
+            if len(body) > MOST_BYTES:
+                raise OpenAIError(f"an answer of more than {MOST_BYTES:,} bytes")
+    finally:
+        await answer.aclose()
+    kept = {
+        name: value for name, value in answer.headers.items() if name.startswith(("retry-", "x-"))
+    }
+    if answer.status_code == 501 or b"insufficient_quota" in body:
+        kept["x-should-retry"] = "false"
+    return httpx2.Response(
+        answer.status_code, headers=kept, content=bytes(body), request=answer.request
+    )

@@ -1,7 +1,8 @@
 """The journal of calls: while working a SQLite database with a row a call, in a release JSON Lines.
 
 Guarantees: an answer is in the file when `keep` returns, so that a kill loses only what was in flight (a
-power failure may take the last moments with it); one process at a time has a working journal open.
+power failure may take the last moments with it); one process at a time has a working journal open; a line
+that was changed since it was written is refused when it is read.
 """
 
 import json
@@ -15,19 +16,23 @@ from typing import Any
 
 from rulemine.codec import dump_line
 from rulemine.errors import InputError, OutputError
-from rulemine.files import read_jsonl
+from rulemine.files import digest_of, read_jsonl
 from rulemine.llm.call import Answer, Call, Failure, Reply, key_of
 
-__all__ = ["Journal", "answer_of", "line_of", "reading"]
+__all__ = ["Journal", "answer_of", "find_journal", "line_of", "reading"]
+
+JOURNALS = ("llm/journal.jsonl", "journal.jsonl", "llm/journal.sqlite", "journal.sqlite")
+"""Where a journal lies in a release, or in the folder of stages of a build."""
 
 _MARK = 0x52554C45
 """SQLite's application id: distinguishes a journal from another program's database."""
 
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS call (key TEXT PRIMARY KEY, line TEXT, time TEXT) WITHOUT ROWID"
-)
-_TOOK = "CREATE TABLE IF NOT EXISTS took (key TEXT PRIMARY KEY, seconds REAL) WITHOUT ROWID"
-"""A table of its own: how long a reply took is no part of what a release publishes."""
+_TABLES = """
+CREATE TABLE IF NOT EXISTS call (key TEXT PRIMARY KEY, line TEXT, time TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS took (key TEXT PRIMARY KEY, seconds REAL) WITHOUT ROWID;
+"""
+"""``time`` has the digest of the line after a blank, but in journals of older versions. How long a reply took
+is apart: it is no part of what a release publishes."""
 
 
 class Journal:
@@ -60,8 +65,7 @@ class Journal:
             )  # fmt: skip
         try:
             if lines:
-                self._db.execute(_TABLE)
-                self._db.execute(_TOOK)
+                self._db.executescript(_TABLES)
                 for number, row in read_jsonl(path):
                     answer_of(row, f"{path}: line {number}")
                     self._put(row["key"], row, "")
@@ -83,15 +87,19 @@ class Journal:
             self._db.execute(f"PRAGMA {setting}").fetchone()
         self._db.execute("BEGIN EXCLUSIVE")  # from here on no other process can
         self._db.execute(f"PRAGMA application_id={_MARK}")
-        self._db.execute(_TABLE)
-        self._db.execute(_TOOK)
         self._db.execute("COMMIT")
+        self._db.executescript(_TABLES)
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The line of a call, see `line_of`; None where it was never answered."""
         with self._problems():
-            found = self._db.execute("SELECT line FROM call WHERE key = ?", (key,)).fetchone()
-            return None if found is None else json.loads(found[0])
+            query = "SELECT line, time FROM call WHERE key = ?"
+            if (found := self._db.execute(query, (key,)).fetchone()) is None:
+                return None
+            line, time = found
+            if time.partition(" ")[2] not in ("", digest_of(line.encode())):
+                raise ValueError(f"the line of call {key} was changed")
+            return dict(json.loads(line))
 
     def limits(self) -> set[int]:
         """The values of ``max_tokens`` that calls were made with."""
@@ -138,7 +146,8 @@ class Journal:
 
     def _put(self, key: str, line: Mapping[str, Any], time: str) -> None:
         with self._problems():
-            row = (key, dump_line(line), time)
+            text = dump_line(line)
+            row = (key, text, f"{time} {digest_of(text.encode())}")
             self._db.execute("INSERT OR REPLACE INTO call VALUES (?, ?, ?)", row)
 
     def close(self) -> None:
@@ -159,6 +168,23 @@ class Journal:
                 f"{self.path}: no journal of calls, or a damaged one ({problem}). Move it away; a run "
                 "without it asks everything anew."
             ) from None
+
+
+def find_journal(path: Path) -> Path:
+    """The journal that a path names: a journal itself, or a folder with one.
+
+    Raises:
+        InputError: There is none.
+    """
+    if path.is_file():
+        return path
+    for name in JOURNALS:
+        if (path / name).is_file():
+            return path / name
+    what = f"holds none of {', '.join(JOURNALS)}" if path.exists() else "no such file or folder"
+    raise InputError(
+        f"{path}: {what}. Name a journal, or a release that a language model had a part in."
+    )
 
 
 @contextmanager

@@ -8,24 +8,43 @@ a run ends, what was answered is kept.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from rulemine.errors import AwaitedError, LimitError, NoReplyError, UserError, counted
+from rulemine.errors import (
+    AwaitedError,
+    EndpointError,
+    LimitError,
+    NoReplyError,
+    ReplayError,
+    UserError,
+    counted,
+    list_problems,
+)
 from rulemine.llm.batch import BatchFolder, WantedError
 from rulemine.llm.call import Answer, Ask, Call, Failure, Reply
 from rulemine.llm.client import Client
-from rulemine.llm.failures import CallProblem, Patience
-from rulemine.llm.journal import Journal, answer_of
+from rulemine.llm.journal import Journal, answer_of, find_journal
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.usage import OF_ALL, Budget, Usage
+from rulemine.llm.wire import CallProblem
 
-__all__ = ["Session"]
+__all__ = ["Replay", "Session"]
 
 T = TypeVar("T")
+
+PATIENCE = 120.0
+"""Seconds of failures without a reply after which a run ends, with all replies kept."""
+
+MOST_FAILURES, MOST_TRIES = 40, 6
+"""Calls in a row that fail for good, after which a run ends; tries of a call while others are answered."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
+"""Seconds before a call is sent again; twice as long each time."""
 
 SETTLED = 20
 """Turns of the event loop without a call after which none is to be expected."""
@@ -62,21 +81,23 @@ class Session:
             OutputError: It cannot be written, or another process has it open.
         """
         self.usage = Usage()
-        self._options, self._status = options, status or (lambda text: None)
+        self._options, self._status, self._room = options, status or (lambda text: None), room
         self._journal = journal if isinstance(journal, Journal) else Journal(journal)
         self._budget = Budget(options.budget_tokens)
+        self._batch = BatchFolder(options, self._status) if options.batch else None
         self._runner: asyncio.Runner | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._connections: dict[EndpointOptions, _Connection] = {}
+        self._clients: dict[EndpointOptions, Client] = {}
         self._workers: asyncio.Future[Any] | None = None
         self._fatal: UserError | None = None
         self._pending: dict[str, asyncio.Task[Answer]] = {}
         self._flying: set[str] = set()
         self._failed: dict[str, Failure] = {}
-        self._room = room
+        self._missing: dict[str, str] = {}
+        self._said = False
+        self._row: Counter[EndpointOptions] = Counter()
         self._limits: set[int] | None = None
         self._same: dict[str, str] = {}
-        self._batch = BatchFolder(options, self._status) if options.batch else None
         self._asks = 0
 
     def __repr__(self) -> str:
@@ -92,26 +113,28 @@ class Session:
         return self
 
     async def __aexit__(self, *problem: object) -> None:
-        for connection in self._connections.values():
-            await connection.client.close()
-        self._connections = {}
+        await self._disconnect()
         self.close()
 
+    async def _disconnect(self) -> None:
+        for client in self._clients.values():
+            await client.close()
+        self._clients = {}
+
     def close(self) -> None:
-        """Closes the connections and the journal; says how many calls failed and replies were cut off."""
-        if self._failed and self.usage.answered + self.usage.reused:
-            self._status(f"{self._failures()}.")
+        """Closes all; says how many calls have no answer, and why, and how many replies were cut off."""
+        if self._missing and self._said:
+            self._status(f"{self._without_answer()}.")
         if self._room and (cut := len(self.usage.cut_off)):
             were = "reply was" if cut == 1 else "replies were"
             self._status(f"{cut:,} {were} cut off. Give the model more room: {self._room}.")
-        self._room = ""
+        self._room, self._said = "", False
         if self._batch is not None:
             self._batch.close()
         try:
             if self._runner is not None:
                 if self._loop is self._runner.get_loop():
-                    for connection in self._connections.values():
-                        self._runner.run(connection.client.close())
+                    self._runner.run(self._disconnect())
                 self._runner.close()
         finally:
             self._journal.close()
@@ -152,10 +175,12 @@ class Session:
             KeyboardInterrupt: Ctrl-C. The first waits up to `GRACE` seconds for calls in flight, the second
                 ends at once.
         """
-        if _is_loop_running():
-            raise RuntimeError("an event loop is running here. Write: await session.arun(works)")
-        self._runner = self._runner or asyncio.Runner()
-        return self._runner.run(self.arun(works, progress))
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            self._runner = self._runner or asyncio.Runner()
+            return self._runner.run(self.arun(works, progress))
+        raise RuntimeError("an event loop is running here. Write: await session.arun(works)")
 
     async def arun(
         self,
@@ -177,7 +202,7 @@ class Session:
             LimitError: The budget of tokens is spent.
             AwaitedError: Calls are to be sent as a batch.
             OutputError: The journal cannot be written.
-            NoReplyError: Every call of the session so far was refused.
+            NoReplyError: No call of the session so far has an answer.
             Exception: What a work raised, the first in their order, once all others have ended.
         """
         if self._workers is not None:
@@ -217,19 +242,19 @@ class Session:
             self._raise_first(problems)
         if awaited and self._batch is not None:
             raise AwaitedError(self._batch.finish())
-        if self._failed and not self.usage.answered + self.usage.reused:
+        if self._missing and not self._said:
+            addresses = ", ".join(place.address for place in self._clients or [self._options])
             raise NoReplyError(
-                f"{', '.join(one.address for one in self._connections or [self._options])}: no reply: "
-                f"{self._failures()}. Check --model and --base-url."
+                f"{addresses}: no reply: {self._without_answer()}. Check --model and --base-url."
             )
         return [results[index] for index in range(len(works))]
 
-    def _failures(self) -> str:
-        """How many calls failed, and what the endpoint said to the last of them."""
-        return (
-            f"{counted(len(self._failed), 'call')} failed; the last: "
-            f"{[*self._failed.values()][-1].detail.rstrip('. ')}"
-        )
+    def _without_answer(self) -> str:
+        """How many calls have no answer, and why."""
+        kinds = Counter(self._missing.values()).most_common(3)
+        reasons = "; ".join(f"{count:,} × {what.rstrip('. ')}" for what, count in kinds)
+        have = counted(len(self._missing), "call has", "calls have")
+        return f"{have} no answer: {reasons}"
 
     async def _settle(self) -> None:
         """Lets what conversations asked beside the calls that ended them come to its own next call."""
@@ -249,30 +274,29 @@ class Session:
     async def _ask(self, call: Call, place: EndpointOptions | None = None) -> Answer:
         """The answer to a call, see `rulemine.llm.call.Ask`."""
         self._asks += 1
-        answer = await self._reply(call, place)
+        answer = await self._answer(call, place or self._options)
         if isinstance(answer, Reply) and answer.is_cut_off:
             self.usage.cut_off.add(call.key)
+        if answer.missing:
+            self._missing[call.key] = answer.missing
+        else:
+            self._said = True
         return answer
 
-    async def _reply(self, call: Call, place: EndpointOptions | None) -> Answer:
+    async def _answer(self, call: Call, place: EndpointOptions) -> Answer:
         """The answer to a call from the journal, or else over the network."""
         key = call.key
         line = self._journal.get(key) or self._in_less_room(call)
         if line is not None and line.get("failure", {}).get("lasting", True):
-            if "failure" in line:
-                self._failed[key] = Failure(**line["failure"])
             self.usage.reused += "reply" in line
-            if self._batch is not None:
-                self._batch.reply()
+            self._row[place] = 0
             await asyncio.sleep(0)  # a journal that holds all would leave no room for signals
             return answer_of(line)
         if key in self._failed:
             return self._failed[key]
         task = self._pending.get(key)
         if task is None:
-            task = self._pending[key] = asyncio.create_task(
-                self._fetch(call, place or self._options)
-            )
+            task = self._pending[key] = asyncio.create_task(self._fetch(call, place))
             task.add_done_callback(lambda _: self._pending.pop(key, None))
         return await asyncio.shield(task)  # others may wait for it too
 
@@ -298,12 +322,24 @@ class Session:
             if self._batch is not None:
                 answer = self._batch.answer(call)
             else:
-                connection = self._connected(place)
-                async with connection.slots:
+                client = self._connected(place)
+                async with client.slots:
                     sent = time.monotonic()
-                    answer = await self._send(connection, call)
+                    answer = await self._send(client, call)
                     took = time.monotonic() - sent
             self._journal.keep(call, answer, took)
+            self._row[place] = self._row[place] + 1 if isinstance(answer, Failure) else 0
+            if isinstance(answer, Failure) and self._row[place] >= MOST_FAILURES:
+                raise EndpointError(
+                    f"{self._batch.folder if self._batch else place.address}: {self._row[place]} calls in a "
+                    f"row have failed; the last: {answer.detail.rstrip('. ')}. All replies are kept, and the "
+                    "same command goes on. Check --model and the parameters"
+                    + (
+                        "; then remove the files of that round, requests and results."
+                        if self._batch
+                        else "."
+                    )
+                )
         except UserError as problem:
             if self._fatal is None and self._workers is not None:
                 self._fatal = problem
@@ -316,46 +352,71 @@ class Session:
             OF_ALL.count(answer)
         return answer
 
-    def _connected(self, place: EndpointOptions) -> "_Connection":
-        """The connection to an address, in the event loop that runs."""
+    def _connected(self, place: EndpointOptions) -> Client:
+        """The client of an address, in the event loop that runs."""
         if self._loop is not (loop := asyncio.get_running_loop()):
-            self._loop, self._connections = loop, {}
-        if place not in self._connections:
-            self._connections[place] = _Connection(place, self._status)
-        return self._connections[place]
+            self._loop, self._clients = loop, {}
+        if place not in self._clients:
+            self._clients[place] = Client(place, self.usage, self._status)
+        return self._clients[place]
 
-    async def _send(self, connection: "_Connection", call: Call) -> Answer:
-        """Sends a call until it is answered, refused, or given up."""
+    async def _send(self, client: Client, call: Call) -> Answer:
+        """Sends a call until it is answered, refused, or given up.
+
+        Raises:
+            EndpointError: No call will be answered, or none was for too long.
+            LimitError: The budget of tokens is spent.
+        """
         begun, tries, before = time.monotonic(), 0, self._journal.get(call.key) is not None
         while self._fatal is None:
             spent = reserved = await self._budget.reserve(call)
+            sent = time.monotonic()
             try:
-                if connection.limiter is not None:
-                    await connection.limiter.acquire()
-                sent = time.monotonic()
-                self.usage.sent += 1
                 self._flying.add(call.key)
-                reply = await connection.client.send(call)
-                spent = reply.prompt_tokens + reply.completion_tokens
-                connection.patience.reply()
-                return reply
-            except CallProblem as found:
-                problem = found
-                spent = reserved if problem.kind == "fault" else 0  # it may have been charged
+                found = await client.send(call)
+                if isinstance(found, Reply):
+                    spent = found.prompt_tokens + found.completion_tokens
+                elif found.kind != "fault":  # a fault may have been charged
+                    spent = 0
             finally:
                 self._flying.discard(call.key)
                 self._budget.settle(reserved, spent)
-            if problem.kind == "adapted":
+            now = time.monotonic()
+            if isinstance(found, Reply):
+                client.replied = now
+                return found
+            if found.is_refusal:
+                return found.failure
+            if found.kind == "adapted":
                 continue
-            tries += 1
-            if problem.kind == "fault" and connection.patience.gives_up(begun, tries, before):
-                return Failure("endpoint_error", problem.detail, lasting=False)
-            connection.patience.failure(problem, sent)
-            if problem.kind == "refused":
-                lasting = problem.code == "context_too_long"  # what else is refused may be mended
-                return Failure(problem.code, problem.detail, lasting)
-            await asyncio.sleep(connection.patience.pause(problem, tries, call.key))
+            tries += found.tries
+            vain = tries >= MOST_TRIES or now - begun >= PATIENCE
+            if found.kind == "fault" and vain and (before or client.replied > begun):
+                return found.failure
+            self._wait_for_reply(client, found, sent)
+            pause = min(LONGEST_PAUSE, PATIENCE, FIRST_PAUSE * 2.0 ** min(tries - 1, 20))
+            await asyncio.sleep(pause * (0.5 + int(call.key[:4], 16) / 0x20000))  # not all at once
         raise asyncio.CancelledError  # the run is ending
+
+    def _wait_for_reply(self, client: Client, problem: CallProblem, sent: float) -> None:
+        """Says that there is no reply, and ends the run where there was none for too long.
+
+        Calls that were on their way together fail together; so what counts is the time.
+        """
+        if client.silent <= client.replied:
+            client.silent = max(sent, client.replied)
+        silence = time.monotonic() - max(client.silent, client.replied)
+        if silence >= PATIENCE:
+            raise EndpointError(
+                f"{client.address}: no reply for {silence:.0f} s; the last failure: "
+                f"{problem.detail.rstrip('. ')}. All replies are kept, and the same command goes on. Check "
+                "the endpoint and --model, or set a longer --timeout."
+            )
+        if silence >= PATIENCE / 10 and client.told < client.silent:
+            client.told = client.silent
+            self._status(
+                f"{client.address}: no reply ({problem.detail}); trying for up to {PATIENCE:g} s."
+            )
 
     async def _wind_up(self) -> None:
         """Waits for the calls in flight, whose answers are kept, and drops the others."""
@@ -370,29 +431,46 @@ class Session:
         await _end(flying)
 
 
-class _Connection:
-    """What calls to one address share; made within an event loop."""
-
-    def __init__(self, place: EndpointOptions, status: Callable[[str], object]) -> None:
-        self.client = Client(place, place.key(), status)
-        from aiolimiter import AsyncLimiter  # the client says if it is missing
-
-        self.slots = asyncio.Semaphore(place.concurrency)
-        minute = place.max_requests_per_minute
-        # Evenly apart, with half a second of slack for requests that arrive later than others.
-        self.limiter = AsyncLimiter(1, 60.5 / minute) if minute else None
-        self.patience = Patience(place, status)
-
-
 async def _end(tasks: "Sequence[asyncio.Task[Answer]]") -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _is_loop_running() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
+class Replay(Session):
+    """A session that takes every answer from a journal, of a release or of a build that was not finished.
+
+    Guarantee: what is asked is answered with what the journal says, failures included, or there is an error
+    that names what the journal lacks. Nothing is written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Reads a journal.
+
+        Args:
+            path: See `find_journal`.
+
+        Raises:
+            InputError: There is no journal, or it is malformed.
+        """
+        super().__init__(EndpointOptions(), Journal(find_journal(path), read_only=True))
+
+    async def _fetch(self, call: Call, place: EndpointOptions) -> Answer:
+        if (line := self._journal.get(call.key)) is not None:
+            return answer_of(line)  # a failure that might have passed
+        raise ReplayError(
+            f"{call.subject}: no reply to its call {call.purpose!r} (model {call.model})"
+        )
+
+    def _raise_first(self, problems: Mapping[int, Exception]) -> None:
+        """Raises what works raised; where the journal lacks replies, all of it at once."""
+        for index in sorted(problems):
+            if not isinstance(problems[index], ReplayError):
+                raise problems[index]
+        models = sorted({model for _, model in self._journal.counts()})
+        advice = (
+            f"The journal holds replies of {', '.join(models) or 'no model'}. Was the model, a prompt or the "
+            "seed changed since? Replay with what it was made with, or ask the endpoint."
+        )
+        missing = [str(problems[index]) for index in sorted(problems)]
+        raise ReplayError(list_problems(str(self._journal.path), missing, advice))

@@ -460,6 +460,7 @@ class Prediction:
             where the system does not rank.
         cost: What it cost; None where that is not known.
         cut_off: For each reply that it rests on and that was cut off, the option that limits it, sorted.
+        failed: Why a call of a model that it rests on has no reply; "": each has one.
     """
 
     id: str
@@ -473,6 +474,7 @@ class Prediction:
     ranking: tuple[tuple[str, float], ...] | None = None
     cost: Cost | None = None
     cut_off: tuple[str, ...] = ()
+    failed: str = ""
 
 
 def topic_values(anchors: Sequence[str], private: Mapping[str, str]) -> dict[str, str]:

@@ -24,11 +24,11 @@ from rulemine.kinds.registry import BUILT, KINDS
 from rulemine.kinds.writing import opened
 from rulemine.llm.call import Answer, Call, Reply
 from rulemine.llm.client import Client
-from rulemine.llm.failures import CallProblem
 from rulemine.llm.journal import line_of
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from rulemine.llm.usage import Usage
+from rulemine.llm.wire import CallProblem
 from rulemine.phrasing.glosses import Glosses
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import load_recipe
@@ -248,7 +248,7 @@ def test_what_is_invisible_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
         __eq__, __hash__ = object.__eq__, object.__hash__  # those of the fields would read them all
 
-    problems = [CallProblem("retry", "later")]
+    problems = [CallProblem("busy", "later")]
 
     async def post(self: Client, path: str, body: dict[str, Any]) -> str | CallProblem:
         return problems.pop() if problems else json.dumps(completion(body, "Ann"))

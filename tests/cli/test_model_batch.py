@@ -23,7 +23,9 @@ def until_done(command: Command, words: list[str], **how: Any) -> int:
         if ended.status == 0:
             return rounds
         assert ended.status == 3, ended.err
-        assert re.search(r"round-\d{4}(-\d\d)?\.requests\.jsonl \(new, [\d,]+ call", ended.err)
+        assert re.search(
+            r"Send as a batch each: round-\d{4}(-\d\d)?\.requests\.jsonl \([\d,]+ call", ended.err
+        )
         assert answer_rounds(Path("batches"), **how)
     raise AssertionError(ended.err)
 

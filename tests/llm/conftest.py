@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_httpserver import HTTPServer
 
-from rulemine.llm import Call, EndpointOptions, Session, failures
+from rulemine.llm import Call, EndpointOptions, Session, session
 from tests.chat_server import KEY, ChatServer
 
 Open = Callable[..., Session]
@@ -18,8 +18,10 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_KEY", KEY)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SSL_CERT_FILE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(failures, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(failures, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(session, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(session, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
+    monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.05)
 
 
 @pytest.fixture(scope="session")
@@ -44,12 +46,12 @@ def path(tmp_path: Path) -> Path:
 def opened(server: ChatServer, path: Path) -> Open:
     """Opens a session with the server, or with another address; sentences go to ``opened.told``."""
 
-    def session(url: str = "", **changed: Any) -> Session:
+    def opens(url: str = "", **changed: Any) -> Session:
         return Session(options_for(url or server.url, **changed), path, told.append)
 
     told: list[str] = []
-    session.told = told  # type: ignore[attr-defined]
-    return session
+    opens.told = told  # type: ignore[attr-defined]
+    return opens
 
 
 def options_for(url: str, **changed: Any) -> EndpointOptions:

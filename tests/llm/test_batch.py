@@ -1,6 +1,5 @@
 """Calls through files of a Batch API, against the same calls over the network."""
 
-import io
 import json
 import random
 import re
@@ -112,8 +111,29 @@ def test_nothing_is_asked_twice_while_results_are_awaited(path: Path, folder: Pa
         with opened_at(path, folder) as session, pytest.raises(AwaitedError) as found:
             session.run([until_good(n) for n in range(count)])
     assert custom_ids(folder / "round-0002.requests.jsonl") == [call_of(n).key for n in (3, 4)]
-    assert "round-0001.requests.jsonl (3 of its calls have no result yet)" in str(found.value)
-    assert "round-0002.requests.jsonl (new, 2 calls of fake)" in str(found.value)
+    assert "Send as a batch each: round-0002.requests.jsonl (2 calls of fake)." in str(found.value)
+    assert "without any result yet: round-0001.requests.jsonl (3 calls)." in str(found.value)
+
+
+def test_lost_calls_are_asked_anew_and_no_others(path: Path, folder: Path) -> None:
+    works = [until_good(n) for n in range(4)]
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
+        session.run(works)
+    answer_rounds(folder)
+    [output] = folder.glob("batch_*")
+    output.write_text("".join(output.read_text().splitlines(keepends=True)[:3]))
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError) as found:
+        session.run(works)
+    asked = custom_ids(folder / "round-0002.requests.jsonl")
+    assert sorted(asked) == sorted(
+        [f"{call_of(0).key}-2", *(call_of(n).key for n in (1001, 1002, 1003))]
+    )
+    assert "Send as a batch each: round-0002.requests.jsonl (4 calls of fake)." in str(found.value)
+    assert "1 failed before, and are asked anew: 1 × no result came back." in str(found.value)
+    assert "round-0001" not in str(found.value), "nobody pays for its other calls again"
+    answer_rounds(folder)
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError, match="1 call of fake"):
+        session.run(works)
 
 
 def test_one_run_after_another_writes_the_same_round(path: Path, folder: Path) -> None:
@@ -144,7 +164,7 @@ def test_a_file_of_requests_that_an_editor_saved_is_whole(path: Path, folder: Pa
     file = folder / "round-0001.requests.jsonl"
     saved = file.read_bytes().rstrip()
     file.write_bytes(saved)
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError, match="3 of its calls"):
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError, match="any result yet: r"):
         session.run(works)
     assert file.read_bytes() == saved
     assert len(list(folder.glob("*.jsonl"))) == 1
@@ -176,28 +196,11 @@ def test_a_folder_that_fails_once_is_used_no_more(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(batch, "_end_whole", full)
+    monkeypatch.setattr(batch.BatchFolder, "_read_results", full)
+    (folder / "results.jsonl").touch()
     with opened_at(path, folder) as session, pytest.raises(OutputError, match="No space left"):
         session.run(works)
     assert [p.name for p in folder.glob("round-*")] == ["round-0001.requests.jsonl"]
-
-
-def test_a_disk_that_is_full_at_the_end_of_a_round_is_told(path: Path, tmp_path: Path) -> None:
-    class Full(io.BytesIO):
-        def flush(self) -> None:
-            raise OSError(28, "No space left on device")
-
-        close = flush
-
-    folder = batch.BatchFolder(EndpointOptions(batch=str(tmp_path)), print)
-    with pytest.raises(batch.WantedError):
-        folder.answer(call_of(0))
-    [file] = folder._written.values()
-    file.handle.close()
-    folder._written[file.number] = file._replace(handle=Full())
-    with pytest.raises(OutputError, match="No space left"):
-        folder.finish()
-    folder.close()
 
 
 def test_files_keep_to_the_limits_of_the_api(
@@ -237,7 +240,6 @@ def test_lines_that_are_no_results_of_these_rounds_are_named(path: Path, folder:
             session.run([until_good(0)])
         assert session.line(key)["reply"]["text"] == "one"
     assert any("a.jsonl: 1 line is no result" in text and "line 2" in text for text in told)
-    assert any("1 call has more than one reply" in text for text in told)
     assert any("c.jsonl: 1 result of another folder" in text and "strange" in text for text in told)
 
 
@@ -258,11 +260,15 @@ def test_a_call_that_fails_time_and_again_is_given_up(
     for number in range(1, 7):
         with opened_at(path, folder) as session, pytest.raises(AwaitedError) as found:
             session.run([converse])
-        assert ("1 failed before: 1 × " in str(found.value)) == (number > 1)
-        assert custom_ids(folder / f"round-{number:04}.requests.jsonl") == [key]
-        row = {"id": f"batch_req_{number}", "custom_id": key, **result}
+        assert ("1 failed before, and are asked anew: 1 × " in str(found.value)) == (number > 1)
+        id_ = key if number == 1 else f"{key}-{number}"
+        assert custom_ids(folder / f"round-{number:04}.requests.jsonl") == [id_]
+        row = {"id": f"batch_req_{number}", "custom_id": id_, **result}
         (folder / f"results{number}.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    with opened_at(path, folder) as session, pytest.raises(NoReplyError, match="1 call failed"):
+    with (
+        opened_at(path, folder) as session,
+        pytest.raises(NoReplyError, match="1 call has no answer"),
+    ):
         session.run([converse])
     failure = lines_of(path)[key]["failure"]
     assert (failure["code"], failure["lasting"]) == ("endpoint_error", False)
@@ -336,7 +342,7 @@ def test_calls_asked_at_once_are_in_one_round(path: Path, folder: Path) -> None:
     )
     assert (len(found), rounds) == (4, 3)
     second = custom_ids(folder / "round-0002.requests.jsonl")
-    assert set(second) == {call_of(n).key for n in (0, 1001, 1002, 1003)}
+    assert set(second) == {f"{call_of(0).key}-2", *(call_of(n).key for n in (1001, 1002, 1003))}
 
 
 def test_one_process_uses_a_folder_and_no_budget_counts(path: Path, folder: Path) -> None:

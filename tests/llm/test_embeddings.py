@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from rulemine.errors import EndpointError
 from rulemine.llm import Call, Reply
-from rulemine.llm.call import Ask
+from rulemine.llm.call import Answer, Ask
 from tests.chat_server import ChatServer
 from tests.llm.conftest import Open
-from tests.llm.test_client import send
 
 
 def vector_of(packed: str) -> list[float]:
@@ -22,9 +22,15 @@ def embedded(*vectors: Any, **more: Any) -> dict[str, Any]:
     return {"data": data[::-1], **more}
 
 
-def test_vectors_are_in_the_order_of_the_texts(server: ChatServer) -> None:
+async def two(ask: Ask) -> Answer:
+    return await ask(Call("fake", inputs=["ann", "bob"]))
+
+
+def test_vectors_are_in_the_order_of_the_texts(server: ChatServer, opened: Open) -> None:
     server.says = lambda request, times: embedded([1, 0.5], [0, -2], usage={"prompt_tokens": 7})
-    [reply] = send(server.url, Call("fake", inputs=["ann", "bob"]))
+    with opened() as session:
+        [reply] = session.run([two])
+    assert isinstance(reply, Reply)
     assert server.bodies == [{"model": "fake", "input": ["ann", "bob"]}]
     assert [vector_of(packed) for packed in reply.vectors] == [[1, 0.5], [0, -2]]
     assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("", 7, 0)
@@ -40,12 +46,13 @@ def test_vectors_are_in_the_order_of_the_texts(server: ChatServer) -> None:
     ],
 )  # fmt: skip
 def test_anything_but_a_vector_for_each_text_is_a_fault(
-    server: ChatServer, body: dict[str, Any]
+    server: ChatServer, opened: Open, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
     server.says = lambda request, times: body
-    [problem] = send(server.url, Call("fake", inputs=["ann", "bob"]))
-    assert problem.kind == "fault"
-    assert problem.detail.startswith("an answer without vectors for 2 texts: {")
+    none = pytest.raises(EndpointError, match="an answer without vectors for 2 texts: ")
+    with opened() as session, none:
+        session.run([two])
 
 
 def test_embeddings_are_journalled_as_chat_is(server: ChatServer, opened: Open) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from rulemine.errors import UserError
 from rulemine.llm.call import Failure, Reply
-from rulemine.llm.replay import Replay
+from rulemine.llm.session import Replay
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Calls
 from rulemine.verbalizer.verbalize import VerbalizationCounts, verbalize

@@ -178,6 +178,7 @@ def prediction(
         ranking=None if found.ranking is None else tuple((n, float(s)) for n, s in found.ranking),
         cost=cost if found.calls or found.seconds is not None else None,
         cut_off=found.cut_off,
+        failed=found.failed,
     )
 
 

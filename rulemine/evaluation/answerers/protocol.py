@@ -68,6 +68,7 @@ class Answered(NamedTuple):
         seconds: From sending to receiving, over all calls.
         again: Whether it is not the last word: a program ended or a call failed, and the next run asks again.
         cut_off: For each reply that was cut off, the option that limits it, sorted.
+        failed: Why the last call without a reply has none.
     """
 
     answers: Sequence[str] | None = None
@@ -84,6 +85,7 @@ class Answered(NamedTuple):
     seconds: float | None = None
     again: bool = False
     cut_off: tuple[str, ...] = ()
+    failed: str = ""
 
 
 class Typical(NamedTuple):
@@ -136,11 +138,12 @@ class Chat:
         again: Whether a call failed that the next run asks again.
         cut_off: For each reply that was cut off, the option that limits it.
         ends_cut_off: Whether the latest reply was.
+        failed: Why the last call without a reply has none; "": each has one.
     """
 
     def __init__(self, ask: Ask, model: str, subject: str, seconds: Callable[[str], float]) -> None:
         self.calls = self.prompt_tokens = self.completion_tokens = 0
-        self.seconds = 0.0
+        self.seconds, self.failed = 0.0, ""
         self.again = self.ends_cut_off = False
         self.cut_off: list[str] = []
         self._ask, self._model, self._subject, self._took = ask, model, subject, seconds
@@ -175,6 +178,7 @@ class Chat:
         self.calls += 1
         reply = await self._ask(call)
         self.ends_cut_off = isinstance(reply, Reply) and reply.is_cut_off
+        self.failed = reply.missing or self.failed
         if isinstance(reply, Failure):
             self.again |= not reply.lasting
             return None
@@ -323,6 +327,7 @@ class Context:
                     seconds=seconds if seconds or not chat.calls else None,  # a batch tells none
                     again=chat.again,
                     cut_off=tuple(sorted(chat.cut_off)),
+                    failed=chat.failed,
                 )
 
             return converse

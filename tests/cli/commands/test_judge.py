@@ -36,7 +36,7 @@ def http() -> Iterator[HTTPServer]:
 def server(http: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     for name in ("OPENAI_API_KEY", "OPENAI_API_KEY_2"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("rulemine.llm.failures.PATIENCE", 1.0)
+    monkeypatch.setattr("rulemine.llm.session.PATIENCE", 1.0)
     with ChatServer(http=http) as running:
         yield running
 

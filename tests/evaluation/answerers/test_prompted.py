@@ -65,6 +65,7 @@ def test_closed_book_is_the_final_step_alone() -> None:
         text="eve", calls=1, prompt_tokens=10, completion_tokens=2, seconds=0.25
     )
     assert (second.text, second.calls, second.prompt_tokens) == ("", 1, 0)
+    assert second.failed == "400: no"
     assert [list(call.messages) for call in model.calls] == [
         final_messages("Who is ann's mother?"),
         final_messages("Bob's?"),

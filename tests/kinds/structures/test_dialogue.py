@@ -8,7 +8,7 @@ from rulemine.builder.assemble import count_model
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.structures.inputs import make_structure_inputs
 from rulemine.llm.call import Call, Failure, Reply
-from rulemine.llm.replay import Replay
+from rulemine.llm.session import Replay
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.release.contents import ModelTrace
 from rulemine.release.naming import Namer
