@@ -213,12 +213,8 @@ def load_kg(
     _refuse_header(name, kg)
     if kg.trimmed and note:
         note(f"{name}: white space around {counted(kg.trimmed, 'name')} was trimmed.")
-    literals, texts, blanks = kg.left_out
-    if (literals or blanks) and note:
-        note(
-            f"{name}: left out {counted(literals, 'triple')} with a literal ({texts:,} of them labels) and "
-            f"{blanks:,} with a blank node: neither can be asked about."
-        )
+    if kg.left_out and note:
+        note(f"{name}: left out {kg.left_out}.")
     return kg
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from rulemine.errors import OutputError
 from rulemine.files import opened, write_stream
 from rulemine.kg.graph import KnowledgeGraph, row_type
+from rulemine.kg.rdf import FORMATS
 
 __all__ = ["LEAST_BYTES", "VARIABLE", "read_cached"]
 
@@ -31,11 +32,11 @@ VARIABLE = "RULEMINE_CACHE"
 LEAST_BYTES = 50 << 20
 """Files smaller than this together are not worth an entry."""
 
-VERSION = 5
+VERSION = 6
 """Of the format; part of the name of every entry."""
 
 _AT_ONCE = 1 << 22
-_LONGEST_HEADER = 1000
+_LONGEST_HEADER = 10_000
 _TRIPLES = "<i4"
 
 Note = Callable[[str], None]
@@ -81,8 +82,8 @@ def read_cached(
 
 def _entry(folder: Path, path: Path, digest: str) -> Path:
     # The same bytes are another graph in another format.
-    kinds = [part for part in path.suffixes[-2:] if part in (".nt", ".ttl", ".gz", ".zst")]
-    return folder / f"{digest}{''.join(kinds) or '.tsv'}.{VERSION}.kg"
+    kinds = "".join(part for part in path.suffixes[-2:] if part in (*FORMATS, ".gz", ".zst"))
+    return folder / f"{digest}{kinds or '.tsv'}.{VERSION}.kg"
 
 
 def _digest(path: Path) -> str | None:
@@ -161,9 +162,7 @@ def _parse(file: io.FileIO, size: int) -> KnowledgeGraph:
     triples = found[2].view(_TRIPLES).reshape(n, 3).astype(np.int32, copy=False)
     triples.flags.writeable = False
     order = found[3].view(order_type).astype(row_type(n), copy=False)
-    counts = int(header["duplicates"]), int(header["trimmed"])
-    literals, texts, blanks = map(int, header["left_out"])
-    left_out = (literals, texts, blanks)
-    kg = KnowledgeGraph(entities, relations, triples, counts[0], order, counts[1], left_out, iris)
+    duplicates, trimmed, said = header["duplicates"], header["trimmed"], header["left_out"]
+    kg = KnowledgeGraph(entities, relations, triples, duplicates, order, trimmed, said, iris)
     kg.__dict__["digest"] = str(header["digest"])  # it takes long to find
     return kg

@@ -35,6 +35,9 @@ _EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject,
 _RDF = re.compile(r"line \d+ has 1 column: '(<|@prefix|PREFIX|@base|BASE)")
 """A problem of a file that is N-Triples or Turtle."""
 
+LONGEST = 1 << 16
+"""Characters of a name at most."""
+
 _TAB, _LF, _QUOTE = 9, 10, 34
 _SPACES = [text.encode() for text in map(chr, range(0x3001)) if text.isspace()]
 _MAY_START_SPACE, _MAY_END_SPACE = np.zeros((2, 256), bool)
@@ -83,8 +86,6 @@ class _Scan:
         self._lines = 0
         self._any = False
         self._quoted = True
-        self._undecodable = ""
-        self._blank: list[tuple[int, str]] = []
         self._shown: list[str] = []
         self._problems = 0
 
@@ -96,17 +97,14 @@ class _Scan:
                 f"{self._path}: line {line} holds a NUL byte, so this is a binary file; UTF-8 text "
                 "was expected. Is it the right file, or is it compressed under another name?"
             )
-        if self._undecodable:
-            return None  # a NUL byte further on would say more
         try:
             text = block.decode("utf-8")
         except UnicodeDecodeError as problem:
             line = self._lines + block.count(b"\n", 0, problem.start) + 1
-            self._undecodable = (
+            raise InputError(
                 f"{self._path}: line {line} is not UTF-8 (byte 0x{block[problem.start]:02x}). "
                 "Convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8."
-            )
-            return None
+            ) from None
         if "\r" in text:
             text = text.replace("\r\n", "\n")
             block = text.encode("utf-8")
@@ -124,17 +122,17 @@ class _Scan:
         if len(ends) % 3 or not (content[ends].reshape(-1, 3) == (_TAB, _TAB, _LF)).all():
             return None
         fields = Fields(block, np.concatenate(([0], ends[:-1] + 1)), ends)
-        if (fields.starts == ends).any():
+        lengths = ends - fields.starts
+        if not lengths.all() or lengths.max(initial=0) > LONGEST:
             return None
         first, last = content[fields.starts], content[ends - 1]
         doubtful = _MAY_START_SPACE[first] | _MAY_END_SPACE[last]
         some = Fields(block, fields.starts[doubtful], ends[doubtful]).texts()
         if any(text != text.strip() for text in some):
             return None
-        self._flush_blank()
         self._any = True
         self._lines += len(ends) // 3
-        quoted = (first == _QUOTE) & (last == _QUOTE) & (ends - fields.starts > 1)
+        quoted = (first == _QUOTE) & (last == _QUOTE) & (lengths > 1)
         self._quoted = self._quoted and bool(quoted.all())
         return fields
 
@@ -143,19 +141,12 @@ class _Scan:
         for line in text.split("\n"):
             self._lines += 1
             if not line.strip():
-                self._blank.append((self._lines, line))  # no problem at the end of the file
                 continue
-            self._flush_blank()
             self._any = True
             if row := self._row(self._lines, line):
                 rows.append(row)
-                self._quoted = self._quoted and all(map(_is_quoted, row))
+                self._quoted &= all(f[0] == f[-1] == '"' and len(f) > 1 for f in row)
         return list(chain.from_iterable(rows))
-
-    def _flush_blank(self) -> None:
-        for number, line in self._blank:
-            self._row(number, line)
-        self._blank.clear()
 
     def _row(self, number: int, line: str) -> list[str] | None:
         """The fields of a line, or None when it is a problem."""
@@ -165,6 +156,8 @@ class _Scan:
             what = f"has {counted(len(fields), 'column')}"
         elif not all(fields):
             what = "has an empty field"
+        elif max(map(len, fields)) > LONGEST:
+            what = f"has a name of more than {LONGEST:,} characters"
         elif "\r" in line:
             what = "holds a carriage return inside a label"
         else:
@@ -181,8 +174,6 @@ class _Scan:
         Raises:
             InputError: Something is.
         """
-        if self._undecodable:
-            raise InputError(self._undecodable)
         if not self._any:
             raise InputError(f"{self._path}: is empty; at least one line was expected.")
         if self._problems:
@@ -196,10 +187,6 @@ class _Scan:
                 f"{self._path}: every field is in double quotes. This format has no quoting; the "
                 "quotes would become part of every label. Write the file without them."
             )
-
-
-def _is_quoted(field: str) -> bool:
-    return field[0] == field[-1] == '"' and len(field) > 1
 
 
 def _shown(line: str) -> str:
@@ -230,8 +217,7 @@ class KnowledgeGraph:
             which the source first names them (what a program that keeps file order would see). Shape (0,) in
             a graph made of another one.
         trimmed: How many names of the source had white space around them, which is no part of the labels.
-        left_out: Triples of a source in RDF that are not in the graph: those with a literal, how many of them
-            are labels, and those with a blank node (see `rulemine.kg.rdf`).
+        left_out: What of a source in RDF is not in the graph, in words.
         relation_iris: Relation → its IRI, of a source in RDF.
     """
 
@@ -243,7 +229,7 @@ class KnowledgeGraph:
         repr=False, default_factory=lambda: np.empty(0, np.int32)
     )
     trimmed: int = 0
-    left_out: tuple[int, int, int] = (0, 0, 0)
+    left_out: str = ""
     relation_iris: Mapping[str, str] = field(repr=False, default_factory=dict)
 
     @classmethod
@@ -332,9 +318,8 @@ class KnowledgeGraph:
                 "entities. Give those that questions are to be about an IRI."
             )
         names = relation_names(kg.relations, reader.texts)
-        left_out = (reader.literals, reader.labels, reader.blanks)
         iris = {name: iri for iri, name in sorted(names.items())}
-        return replace(kg.with_relations(names), left_out=left_out, relation_iris=iris)
+        return replace(kg.with_relations(names), left_out=str(reader.left_out), relation_iris=iris)
 
     def __len__(self) -> int:
         return len(self.triples)
@@ -380,25 +365,19 @@ class KnowledgeGraph:
         Args:
             names: Entity → its new label, for all entities; no two the same.
         """
-        labels = [names[label] for label in self.entities]
-        order = sorted(range(len(labels)), key=labels.__getitem__)
-        place = np.empty(len(labels), np.int32)
-        place[order] = np.arange(len(labels), dtype=np.int32)
+        labels, place = _sorted(names[label] for label in self.entities)
         ids = self.triples.copy()
         for column in (0, 2):
             ids[:, column] = place[ids[:, column]]
-        return KnowledgeGraph._of_ids(tuple(labels[i] for i in order), self.relations, ids)
+        return KnowledgeGraph._of_ids(labels, self.relations, ids)
 
     def with_relations(self, names: Mapping[str, str]) -> "KnowledgeGraph":
         """The graph with other names of its relations, no two the same; what the source was like stays."""
-        labels = [names[label] for label in self.relations]
-        order = sorted(range(len(labels)), key=labels.__getitem__)
-        place = np.empty(len(labels), np.int32)
-        place[order] = np.arange(len(labels), dtype=np.int32)
+        labels, place = _sorted(names[label] for label in self.relations)
         ordered = len(self.source_order) == len(self)
         ids = self.triples[self.source_order] if ordered else self.triples.copy()
         ids[:, 1] = place[ids[:, 1]]
-        kg = KnowledgeGraph._of_ids(self.entities, tuple(labels[i] for i in order), ids, ordered)
+        kg = KnowledgeGraph._of_ids(self.entities, labels, ids, ordered)
         return replace(kg, duplicates=self.duplicates)
 
     def rows_of(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
@@ -461,8 +440,7 @@ class KnowledgeGraph:
                 map(self.relations.__getitem__, relations),
                 map(self.entities.__getitem__, objects),
             )
-            lines = "\n".join(map("\t".join, zip(*columns, strict=True)))
-            yield f"{lines}\n".encode()
+            yield "".join(f"{s}\t{r}\t{o}\n" for s, r, o in zip(*columns, strict=True)).encode()
 
     def write(self, path: str | Path) -> None:
         """Writes `to_tsv` to a file, compressed when the name ends in .gz."""
@@ -502,12 +480,18 @@ class _Builder:
         at = 0
         for block in self._blocks:
             part = ids[at : at + len(block)]
-            part[:, 0] = entity_place[block[:, 0]]
-            part[:, 1] = relation_place[block[:, 1]]
-            part[:, 2] = entity_place[block[:, 2]]
+            for column, place in enumerate((entity_place, relation_place, entity_place)):
+                part[:, column] = place[block[:, column]]
             at += len(block)
         self._blocks.clear()
         return KnowledgeGraph._of_ids(entities, relations, ids, True)
+
+
+def _sorted(labels: Iterable[str]) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
+    """Labels in code point order, and the place of each of those given in it."""
+    given = list(labels)
+    order = sorted(range(len(given)), key=given.__getitem__)
+    return tuple(given[at] for at in order), np.argsort(order).astype(np.int32)
 
 
 def row_type(triples: int) -> type[np.integer[Any]]:

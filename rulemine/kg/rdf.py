@@ -1,40 +1,52 @@
-"""Reading triples from N-Triples and Turtle.
+"""Reading triples from RDF: N-Triples, N-Quads, Turtle, TriG, N3, RDF/XML and JSON-LD.
 
 - Entities keep their IRIs as names. Their labels are ``rdfs:label``, else a name or title, else the last part
   of the IRI.
 - Relations get readable names: see `relation_names`.
 - Literals are no entities, and a blank node has no name by which a question could ask for it: triples with
   either are counted and left out, as are those with a triple as an end.
+- A triple that is described by a node of its own (``rdf:Statement``, the full statements of Wikidata) is read
+  as that triple; what else such a node of Wikidata says is left out.
 
-Guarantees: the same triples give the same names, whatever their order, the prefixes of the file, or which of
-the two formats it has; no two relations share a name.
+Guarantees: the same triples give the same names, whatever their order, the prefixes of the file, or its
+format; no two relations share a name.
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from rulemine.errors import InputError
 from rulemine.files import read_blocks
+from rulemine.kg.property_graph.faults import Faults
+from rulemine.kg.property_graph.wikidata import Iri, Statements
 
 if TYPE_CHECKING:  # loaded when a file in RDF is read
     import pyoxigraph
 
 __all__ = [
+    "FORMATS",
     "RdfReader",
     "iri_of",
     "is_rdf",
+    "language_rank",
     "last_part",
     "parsed",
     "read_text_labels",
     "relation_names",
 ]
 
-_FORMATS = {".nt": "N_TRIPLES", ".ttl": "TURTLE"}
-_OTHERS = (".rdf", ".owl", ".n3", ".nq", ".trig", ".jsonld")
+FORMATS = {
+    ".nt": "N_TRIPLES", ".nq": "N_QUADS", ".ttl": "TURTLE", ".trig": "TRIG", ".n3": "N3", ".rdf": "RDF_XML",
+    ".owl": "RDF_XML", ".jsonld": "JSON_LD",
+}  # fmt: skip
+"""End of a file's name → the format, as pyoxigraph calls it."""
+
 _ROWS = 1 << 16
 _LABELS = {
     iri: place
@@ -56,12 +68,17 @@ _FREEBASE = "http://rdf.freebase.com/ns/"
 _USED, _DESCRIBED = "http://www.wikidata.org/prop/direct/", "http://www.wikidata.org/entity/"
 """Wikidata uses a property under the first name, and gives it its label under the second."""
 
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+_TYPE, _STATEMENT = f"{_RDF}type", f"{_RDF}Statement"
+_PARTS = (f"{_RDF}subject", f"{_RDF}predicate", f"{_RDF}object")
+_PROV = "http://www.w3.org/ns/prov#wasDerivedFrom"
+
 _PREFIXES = {
     "http://dbpedia.org/ontology/": "dbo:",
     "http://dbpedia.org/property/": "dbp:",
     "http://schema.org/": "schema:",
     "https://schema.org/": "schema:",
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf:",
+    _RDF: "rdf:",
 }
 """Vocabularies by whose names `rulemine.phrasing.derive` knows which end of a relation plays the role."""
 
@@ -69,8 +86,8 @@ _MARK = b"\xef\xbb\xbf"
 
 
 def is_rdf(path: str | Path) -> bool:
-    """Whether a file holds RDF, by its name, such as ``.nt`` or ``.ttl.gz``; not all forms can be read."""
-    return _suffix(path) in (*_FORMATS, *_OTHERS)
+    """Whether a file holds RDF, by its name, such as ``.nt`` or ``.ttl.gz``."""
+    return _suffix(path) in FORMATS
 
 
 def _suffix(path: str | Path) -> str:
@@ -82,101 +99,145 @@ class RdfReader:
     """Reads the triples of files, and on the way what the relations are called.
 
     Attributes:
-        literals: Triples left out because of a literal, labels included.
-        labels: Triples that state a label: ``rdfs:label``, a name or a title.
-        blanks: Triples left out because of a blank node, or a triple as an end.
+        left_out: What is not in the graph, counted; with the first lines that are not in the file's format.
     """
 
     def __init__(self) -> None:
-        self.literals = self.labels = self.blanks = 0
-        self._texts: dict[str, tuple[int, int, str, str]] = {}
+        self.left_out = Faults()
+        self._texts: dict[str, tuple[int, tuple[int, str], str]] = {}
 
     def fields(
         self, path: Path, watch: Callable[[bytes], object] | None = None
     ) -> Iterator[list[str]]:
         """The IRIs of a file's triples in file order: subject, relation, object, subject and so on.
 
+        Triples that nodes of their own describe come last.
+
         Args:
-            path: N-Triples or Turtle, plain, .gz or .zst.
+            path: A file in RDF, plain, .gz or .zst.
             watch: Called with the bytes of the file as stored, as they are read.
 
         Yields:
             Blocks, a multiple of three each. They count only if no error follows.
 
         Raises:
-            InputError: The file is missing, or a line cannot be read; the first one is named.
+            InputError: The file is missing, or is not in its format.
         """
         import pyoxigraph as ox
 
-        block: list[str] = []
-        for quad in parsed(path, watch):
-            s, o = quad.subject, quad.object
-            if isinstance(o, ox.Literal):
-                self.literals += 1
-                if (place := _LABELS.get(quad.predicate.value)) is not None:
-                    self.labels += 1
+        block, left_out = list[str](), self.left_out.counts
+        claims, parts = Statements(), defaultdict[object, dict[str, str]](dict)
+        s: Any
+        o: Any
+        for s, predicate, o, _ in parsed(path, watch, self.left_out):
+            p = predicate.value
+            named = isinstance(o, ox.NamedNode)
+            if named and (p in _PARTS or o.value == _STATEMENT):
+                parts[s][p] = o.value
+                left_out["triples about statements"] += 1
+            elif (
+                isinstance(s, ox.NamedNode)
+                and _may_describe(p)
+                and claims.takes(s.value, p, Iri(o.value) if named else str(o))
+            ):
+                left_out["triples about statements"] += 1
+            elif isinstance(o, ox.Literal):
+                left_out["triples with a literal"] += 1
+                if (place := _LABELS.get(p)) is not None:
+                    left_out["labels among these"] += 1
                     if isinstance(s, ox.NamedNode):
                         self._keep(s.value, o, place)
-            elif isinstance(s, ox.NamedNode) and isinstance(o, ox.NamedNode):
-                block += (s.value, quad.predicate.value, o.value)
+            elif isinstance(s, ox.NamedNode) and named:
+                block += (s.value, p, o.value)
                 if len(block) >= 3 * _ROWS:
                     yield block
                     block = []
             else:
-                self.blanks += 1
-        if block:
+                left_out["triples with a blank node"] += 1
+        described = [[own[p] for p in _PARTS] for own in parts.values() if own.keys() >= {*_PARTS}]
+        made = claims.made(lambda _: False)
+        described += [
+            [one.subject, one.property, one.value] for one in made if isinstance(one.value, Iri)
+        ]
+        if block := [*block, *chain.from_iterable(described)]:
             yield block
 
     def _keep(self, iri: str, label: Any, place: int) -> None:
         """Keeps a label if it is the best so far: ``rdfs:label`` before a name, English before others."""
-        text, language = " ".join(label.value.split()), (label.language or "").lower()
-        rank = 0 if language == "en" else 1 if language.startswith("en-") else 3 if language else 2
-        if text:
-            found = (place, rank, language, text)
+        if text := " ".join(label.value.split()):
+            found = place, language_rank((label.language or "").lower(), "en"), text
             self._texts[iri] = min(found, self._texts.get(iri, found))
 
     @property
     def texts(self) -> dict[str, str]:
         """IRI → its label, of those that have one."""
-        return {iri: text for iri, (_, _, _, text) in self._texts.items()}
+        return {iri: text for iri, (_, _, text) in self._texts.items()}
 
 
-def parsed(path: Path, watch: Callable[[bytes], object] | None) -> "Iterator[pyoxigraph.Quad]":
-    """The triples of a file; arguments as in `RdfReader.fields`.
+def language_rank(language: str, wanted: str) -> tuple[int, str]:
+    """How well a language fits, the least best: the wanted one, its varieties, none, then others by name."""
+    if language == wanted:
+        return 0, ""
+    if language.startswith(f"{wanted}-"):
+        return 1, language
+    return (3, language) if language else (2, "")
+
+
+@cache
+def _may_describe(predicate: str) -> bool:
+    """Whether a predicate may be of a statement of Wikidata; ``wdt:``, which states it outright, is not."""
+    return not predicate.startswith(_USED) and predicate.startswith(
+        ("http://www.wikidata.org/prop/", "http://wikiba.se/ontology#", _PROV, _TYPE)
+    )
+
+
+def parsed(
+    path: Path,
+    watch: Callable[[bytes], object] | None,
+    left_out: Faults,
+) -> "Iterator[pyoxigraph.Quad]":
+    """The triples of a file, in any graph; what is not in the file's format is left out.
+
+    Args:
+        path: A file in RDF, plain, .gz or .zst.
+        watch: Called with the bytes of the file as stored, as they are read.
+        left_out: What is not in the file's format is added to it.
 
     Raises:
-        InputError: See `RdfReader.fields`.
+        InputError: The file is missing, holds no triple, or more that is not in its format than is; or
+            its format is RDF/XML or JSON-LD, and it has an error.
     """
     import pyoxigraph as ox
 
-    if _suffix(path) in _OTHERS:
-        raise InputError(
-            f"{path}: is RDF in a form that is not read; N-Triples (.nt) or Turtle (.ttl) was expected. "
-            "Convert it, e.g. with riot --output=ntriples of Apache Jena."
-        )
-    kind = _FORMATS[_suffix(path)]
+    form = getattr(ox.RdfFormat, FORMATS[_suffix(path)])
     stream: Any = _Stream(read_blocks(path, watch))
-    any_line = False
+    quads, number, errors = ox.parse(stream, format=form), 0, list[str]()
     try:
-        for quad in ox.parse(stream, format=getattr(ox.RdfFormat, kind)):
-            any_line = True
-            yield quad
-    except SyntaxError as problem:
-        name = {"N_TRIPLES": "N-Triples", "TURTLE": "Turtle"}[kind]
-        hint = " Relative IRIs need an @base." if "No scheme" in str(problem.msg) else ""
-        reason = re.sub(r"^Parser error (at line \d+ )?| \(line \d+\)$", "", str(problem.msg))
-        # A line that ends too soon is noticed at the start of the next.
-        line = (problem.lineno or 1) - ("line jumps" in str(problem.msg))
-        raise InputError(
-            f"{path}: line {line} is not {name} ({reason}). Correct it, or rename the file if it "
-            f"is in another format.{hint}"
-        ) from None
+        while True:
+            try:
+                for quad in quads:
+                    number += 1
+                    yield quad
+                break
+            except SyntaxError as problem:  # the parser goes on behind it
+                reason = re.sub(
+                    r"^Parser error (at line \d+ )?| \(line \d+\)$", "", str(problem.msg)
+                )
+                # A line that ends too soon is noticed at the start of the next.
+                line = (problem.lineno or 1) - ("line jumps" in reason)
+                errors.append(f"line {line} is not {form.name} ({reason})")
+                left_out.add(f"statements that are not {form.name}", errors[-1])
     except MemoryError as problem:  # of pyoxigraph's own buffer, whatever memory there is
         raise InputError(
             f"{path}: a term, such as a literal, is too long to be read ({problem}); at most 16 MiB were "
             "expected. Take it out: literals are left out anyway."
         ) from None
-    if not any_line:
+    if len(errors) >= max(1, number) or (errors and form.name in ("RDF/XML", "JSON-LD")):
+        raise InputError(
+            f"{path}: {errors[0]}. Correct it, or rename the file if it is in another format."
+            + " Relative IRIs need an @base." * ("No scheme" in errors[0])
+        )
+    if not number:
         raise InputError(f"{path}: holds no triple; at least one was expected.")
 
 
@@ -258,11 +319,8 @@ def read_text_labels(path: Path) -> dict[str, str]:
         InputError: As `RdfReader.fields`.
     """
     reader = RdfReader()
-    found: dict[str, str] = {}
-    for fields in reader.fields(path):
-        found.update(dict.fromkeys((*fields[::3], *fields[2::3]), ""))
-    for iri in found:
-        found[iri] = last_part(iri)
+    blocks = ((*fields[::3], *fields[2::3]) for fields in reader.fields(path))
+    found = {iri: last_part(iri) for iri in dict.fromkeys(chain.from_iterable(blocks))}
     return found | reader.texts
 
 

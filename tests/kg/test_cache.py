@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from rulemine import files
-from rulemine.errors import InputError
 from rulemine.files import write_text
 from rulemine.kg import cache as kg_cache
 from rulemine.kg.cache import read_cached
@@ -87,17 +86,6 @@ def test_a_changed_file_is_read_anew_even_with_the_old_size_and_time(
     assert len(entries(tmp_path)) == 2
 
 
-def test_the_same_bytes_under_another_ending_are_not_the_same_graph(
-    tmp_path: Path, read: Read
-) -> None:
-    raw = gzip.compress(b"a\tr\tb\n")
-    (tmp_path / "kg.tsv.gz").write_bytes(raw)
-    (tmp_path / "kg.tsv").write_bytes(raw)
-    read(tmp_path / "kg.tsv.gz")
-    with pytest.raises(InputError, match=r"binary|not UTF-8"):
-        read(tmp_path / "kg.tsv")
-
-
 def test_a_damaged_entry_is_told_and_made_again(tmp_path: Path, read: Read) -> None:
     path = tmp_path / "kg.tsv"
     path.write_text("a\tr\tb\nb\tr\ta\n")
@@ -142,13 +130,6 @@ def test_a_cache_that_cannot_be_made_is_a_note(tmp_path: Path, read: Read) -> No
     (tmp_path / "kg.tsv").write_text("a\tr\tb\n")
     kg, notes = read(tmp_path / "kg.tsv")
     assert (len(kg), len(notes)) == (1, 1)
-
-
-def test_a_bad_file_leaves_no_entry(tmp_path: Path, read: Read) -> None:
-    (tmp_path / "kg.tsv").write_text("a\tr\tb\na\tr\n")
-    with pytest.raises(InputError, match="line 2 has 2 column"):
-        read(tmp_path / "kg.tsv")
-    assert not (tmp_path / "cache").exists()
 
 
 def test_it_is_for_large_files_and_can_be_turned_off(

@@ -1,10 +1,11 @@
-"""Graphs in N-Triples and Turtle."""
+"""Graphs in RDF."""
 
 import gzip
 import random
 import re
 from pathlib import Path
 
+import pyoxigraph as ox
 import pytest
 import zstandard
 
@@ -68,8 +69,7 @@ def test_turtle_gives_a_graph_and_labels(tmp_path: Path) -> None:
     assert kg.duplicates == 1
     assert kg.labeled(kg.source_order[:2]) == [TRIPLES[1], TRIPLES[2]]
     assert [note.partition(": ")[2] for note in notes] == [
-        "left out 7 triples with a literal (6 of them labels) and 2 with a blank node: neither can be asked "
-        "about."
+        "left out triples with a literal: 7, labels among these: 6, triples with a blank node: 2."
     ]
     labels = load_labels(str(path))
     assert {iri.removeprefix(KIN): text for iri, text in labels.items()} == {
@@ -81,9 +81,14 @@ def test_turtle_gives_a_graph_and_labels(tmp_path: Path) -> None:
 def test_order_format_and_compression_change_nothing(tmp_path: Path) -> None:
     lines = NTRIPLES.splitlines(keepends=True)
     expected = KnowledgeGraph.from_triples(TRIPLES).digest
-    for number, suffix in enumerate((".nt", ".ttl", ".nt.gz", ".ttl.zst")):
+    written = {".rdf": ox.RdfFormat.RDF_XML, ".jsonld": ox.RdfFormat.JSON_LD}
+    suffixes = (".nt", ".ttl", ".nt.gz", ".ttl.zst", ".nq", ".trig", ".n3.gz", *written)
+    for number, suffix in enumerate(suffixes):
         random.Random(number).shuffle(lines)
         content = "".join(lines).encode()
+        if suffix in written:
+            triples = [quad.triple for quad in ox.parse(content, format=ox.RdfFormat.N_TRIPLES)]
+            content = ox.serialize(triples, format=written[suffix])
         path = tmp_path / f"kin{suffix}"
         packed = {".gz": gzip.compress, ".zst": zstandard.compress}.get(path.suffix, bytes)
         path.write_bytes(packed(content))
@@ -91,11 +96,38 @@ def test_order_format_and_compression_change_nothing(tmp_path: Path) -> None:
         assert KnowledgeGraph.read(path, path).duplicates == len(TRIPLES)
 
 
+WIKIDATA, RDF = "http://www.wikidata.org", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+DESCRIBED = [
+    (f"{WIKIDATA}/entity/Q1", f"{WIKIDATA}/prop/P3", "http://s/1"),
+    ("http://s/1", f"{WIKIDATA}/prop/statement/P3", f"{WIKIDATA}/entity/Q2"),
+    ("http://s/1", f"{WIKIDATA}/prop/qualifier/P7", f"{WIKIDATA}/entity/Q7"),
+    ("http://s/2", f"{RDF}type", f"{RDF}Statement"),
+    ("http://s/2", f"{RDF}object", "http://x/bob"),
+    ("http://s/2", f"{RDF}predicate", "http://x/knows"),
+    ("http://s/2", f"{RDF}subject", "http://x/ann"),
+]
+
+
+def test_what_nodes_describe_is_read_and_bad_lines_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "kin.nt"
+    bad = ["http is none", f"<{KIN}a b> <{KIN}knows> <{KIN}c> ."]
+    path.write_text("\n".join([*bad, *(f"<{s}> <{r}> <{o}> ." for s, r, o in DESCRIBED)]))
+    kg = KnowledgeGraph.read(path)
+    assert kg.labeled() == [
+        ("http://www.wikidata.org/entity/Q1", "P3", "http://www.wikidata.org/entity/Q2"),
+        ("http://x/ann", "knows", "http://x/bob"),
+    ]
+    assert kg.left_out.startswith(
+        "statements that are not N-Triples: 2, triples about statements: 7"
+    )
+    assert all(f"line {n} is not N-Triples" in kg.left_out for n in (1, 2))
+
+
 def test_the_cache_knows_what_was_left_out_and_tells_formats_apart(tmp_path: Path) -> None:
     path = tmp_path / "kin.ttl"
     path.write_text(TURTLE)
     first, second = (read_cached(path, tmp_path / "cache", least=0) for _ in range(2))
-    assert (second.labeled(), second.left_out) == (first.labeled(), (7, 6, 2))
+    assert (second.labeled(), second.left_out) == (first.labeled(), first.left_out)
     tabbed = NTRIPLES.splitlines()[0].replace("> <", ">\t<") + "\n"
     (tmp_path / "one.nt").write_text(tabbed)
     (tmp_path / "one.tsv").write_text(tabbed)
@@ -162,7 +194,8 @@ def test_relation_names_are_one_to_one_and_keep_names_of_a_release() -> None:
         ("a.ttl", b"[] <http://x/b> <http://x/c> .\n", "no triple between two IRIs"),
         ("a.tsv", b"<http://x/a> <http://x/b> <http://x/c> .\n", "if its name ends in .nt or .ttl"),
         ("a.txt", b"@prefix : <http://x/> .\n:a :b :c .\n", "if its name ends in .nt or .ttl"),
-        ("a.rdf", b"<rdf:RDF/>", "N-Triples (.nt) or Turtle (.ttl) was expected"),
+        ("a.rdf", b"<rdf:RDF/>", "line 1 is not RDF/XML (Unknown prefix rdf:)"),
+        ("a.jsonld", b'{"@id": "http://x/a", ', "line 1 is not JSON-LD"),
         ("a.nt.gz", b"<http://x/a>", "is not a complete gz file"),
     ],
 )  # fmt: skip

@@ -20,6 +20,8 @@ EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject, 
 def plainly(path: Path) -> list[tuple[str, ...]]:
     rows, problems = [], []
     for number, line in enumerate(read_lines(path), start=1):
+        if not line.strip():
+            continue
         fields = tuple(part.strip() for part in line.split("\t"))
         shown = repr(line if len(line) <= 80 else line[:77] + "…")
         if len(fields) != 3:

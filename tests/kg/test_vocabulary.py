@@ -42,16 +42,6 @@ def test_numbers_are_right_whatever_the_hashes_are(
     assert all(labels[place[number]] == label for label, number in seen.items())
 
 
-def test_columns_of_fields() -> None:
-    fields = Fields.of(["a", "", "bc", "d", "é", "f"])
-    assert fields.texts() == ["a", "", "bc", "d", "é", "f"]
-    assert fields.column(1, 3).texts() == ["", "é"]
-    known = Vocabulary()
-    assert known.numbers(fields.column(0, 3)).tolist() == [0, 1]
-    assert known.numbers(fields.column(2, 3)).tolist() == [2, 3]
-    assert known.numbers(Fields.of([])).tolist() == []
-
-
 def test_nothing_has_no_labels() -> None:
     labels, place = Vocabulary().settle()
     assert (labels, place.tolist()) == ((), [])

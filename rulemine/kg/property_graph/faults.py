@@ -42,6 +42,9 @@ class Faults:
         """The counts, e.g. ``ends that are no node: 3, values that do not fit: 1``."""
         return ", ".join(f"{kind}: {number:,}" for kind, number in self.counts.items())
 
+    def __str__(self) -> str:
+        return "; ".join((self.summary(), *self.lines()))
+
     def report(self, where: str, advice: str) -> None:
         """Raises an error if anything is wrong.
 

@@ -13,7 +13,7 @@ import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from rulemine.codec import dump_line, shown
 from rulemine.errors import ConfigError
@@ -22,29 +22,23 @@ from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.labels import edge_ids, readable_labels
 from rulemine.kg.property_graph.schema import NAME, EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.units import converter, convertible
-from rulemine.kg.property_graph.values import DATATYPES, Value, fits, is_list, to_plain
+from rulemine.kg.property_graph.values import (
+    DATATYPES,
+    Measured,
+    Strange,
+    Value,
+    fits,
+    is_list,
+    to_plain,
+)
 
-__all__ = ["Measured", "SourceEdge", "SourceNode", "Strange", "draft_of", "graph_of"]
+__all__ = ["SourceEdge", "SourceNode", "Strange", "draft_of", "graph_of"]
 
 _SEVERAL = 0.1
 """The share of nodes with several values from which on a drafted property is a list."""
 
 _RENAMED = "other_name"
 """What a property is called whose name is that of every node's name."""
-
-
-class Strange(NamedTuple):
-    """A value that no property can have: what it is, in the plural, and its text."""
-
-    kind: str
-    text: str
-
-
-class Measured(NamedTuple):
-    """A number with its unit, as ``pint`` calls it; "": none."""
-
-    number: int | float
-    unit: str
 
 
 @dataclass(frozen=True, slots=True)

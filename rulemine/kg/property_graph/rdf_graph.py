@@ -26,7 +26,7 @@ from rulemine.kg.property_graph.induced import one_type_each
 from rulemine.kg.property_graph.observed import SourceEdge, SourceNode, Strange, graph_of
 from rulemine.kg.property_graph.schema import Property, Schema
 from rulemine.kg.property_graph.wikidata import END_TIME, START_TIME, ClaimedFact, Iri, Statements
-from rulemine.kg.rdf import last_part, parsed, relation_names
+from rulemine.kg.rdf import language_rank, last_part, parsed, relation_names
 
 __all__ = ["literal_value", "read_rdf"]
 
@@ -124,15 +124,6 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "dateTimeStamp": _date,
     "gYear": _year,
 }
-
-
-def language_rank(language: str, wanted: str) -> tuple[int, str]:
-    """How well a language fits, the least best: the wanted one, its varieties, none, then others by name."""
-    if language == wanted:
-        return 0, ""
-    if language.startswith(f"{wanted}-"):
-        return 1, language
-    return (3, language) if language else (2, "")
 
 
 def in_language(values: Iterable[Any], wanted: str) -> tuple[Any, ...]:
@@ -291,7 +282,7 @@ class _Read:
             if progress:
                 progress(min(done, size), size)
 
-        for quad in parsed(path, watch):
+        for quad in parsed(path, watch, self._left_out):
             s, p, o = quad.subject, quad.predicate.value, quad.object
             if not isinstance(s, ox.NamedNode) or not isinstance(o, ox.NamedNode | ox.Literal):
                 self._left_out.add("triples with a blank node or a triple", f"{s} {p} {o}"[:200])

@@ -46,9 +46,7 @@ def converter(unit: str, to: Property) -> Callable[[Value], Value]:
         raise ConfigError(f"from_unit {unit!r} does not become {to.unit!r} ({problem})") from None
 
     def convert(value: Value) -> Value:
-        if isinstance(value, tuple):
-            return tuple(one(item) for item in value)
-        return one(value)
+        return tuple(map(one, value)) if isinstance(value, tuple) else one(value)
 
     def one(value: Any) -> int | float:
         exact = float(registry.Quantity(float(value), source).to(target).magnitude)

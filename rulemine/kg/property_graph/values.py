@@ -3,9 +3,20 @@
 import datetime
 import math
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["DATATYPES", "Scalar", "Value", "fits", "from_plain", "from_text", "is_list", "to_plain"]
+__all__ = [
+    "DATATYPES",
+    "Measured",
+    "Scalar",
+    "Strange",
+    "Value",
+    "fits",
+    "from_plain",
+    "from_text",
+    "is_list",
+    "to_plain",
+]
 
 Scalar = str | int | float | bool | datetime.date
 Value = Scalar | tuple[Scalar, ...]
@@ -22,6 +33,20 @@ _LARGEST = 10**300
 
 _LONGEST_NUMBER = 400
 """Digits that a number in a table may have."""
+
+
+class Strange(NamedTuple):
+    """A value that no property can have: what it is, in the plural, and its text."""
+
+    kind: str
+    text: str
+
+
+class Measured(NamedTuple):
+    """A number with its unit, as ``pint`` calls it; "": none."""
+
+    number: int | float
+    unit: str
 
 
 def is_list(datatype: str) -> bool:

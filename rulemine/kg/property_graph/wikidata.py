@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rulemine.kg.property_graph.observed import Measured, Strange
+from rulemine.kg.property_graph.values import Measured, Strange
 
 __all__ = ["DIRECT", "END_TIME", "START_TIME", "ClaimedFact", "Iri", "Statements"]
 
