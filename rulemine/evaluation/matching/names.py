@@ -19,15 +19,14 @@ Japanese, Korean, Thai, Lao, Khmer, Burmese), or any other single character.
 
 import functools
 import html
-import itertools
 import re
 import sys
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
+from itertools import accumulate, count
 from typing import NamedTuple
 
-__all__ = ["NameFinder", "Named", "ReplyText", "composed", "plain", "tokens"]
+__all__ = ["NameFinder", "Named", "composed", "plain", "tokens"]
 
 _UNSPACED = (
     "\u0e01-\u0eff"  # Thai, Lao
@@ -42,17 +41,17 @@ _NO_ACCENTS = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "ı": "i", "æ": "ae", "œ": "oe"}
 )
 _NO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_MARKS = 30  # in a row, as many as the Stream-Safe Text Format of Unicode (UAX #15) allows
 
 
 def composed(text: str) -> str:
     """A text in Unicode's form NFC, the same for all canonically equivalent texts.
 
-    Of more than 30 combining marks in a row the rest is dropped: ordering them takes quadratic time.
+    Of more than 30 combining marks in a row, as many as the Stream-Safe Text Format of Unicode (UAX #15)
+    allows, the rest is dropped: ordering them takes quadratic time.
     """
     if text.isascii():
         return text
-    return unicodedata.normalize("NFC", _too_many_marks().sub(r"\1", text))
+    return unicodedata.normalize("NFC", _pattern("([%MARKS%]{30})[%MARKS%]+").sub(r"\1", text))
 
 
 def plain(text: str) -> str:
@@ -69,7 +68,19 @@ def tokens(text: str) -> list[str]:
         >>> tokens("Anna’s D.C.")
         ['Anna', "'", 's', 'D', '.', 'C', '.']
     """
-    return _token().findall(plain(text))
+    return _pattern(_TOKEN).findall(plain(text))
+
+
+_WORD = rf"[^\W{_UNSPACED}]"
+_TOKEN = rf"{_WORD}(?:{_WORD}|[%MARKS%])*|[\n\r]|[^\s]"
+
+
+@functools.cache
+def _pattern(pattern: str) -> re.Pattern[str]:
+    """A pattern in which ``%MARKS%`` stands for all combining marks of Unicode."""
+    every = map(chr, range(0x300, sys.maxunicode))
+    marks = "".join(c for c in every if unicodedata.category(c)[0] == "M")
+    return re.compile(pattern.replace("%MARKS%", marks))
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -79,33 +90,13 @@ def _folded(token: str) -> tuple[str, ...]:
     if not token.isascii():
         letters = unicodedata.normalize("NFD", token.translate(_NO_ACCENTS))
         token = "".join(c for c in letters if unicodedata.category(c) != "Mn") or token
-    parts = token.split("_")
-    return tuple(parts) if all(parts) else (token,)
+    parts = tuple(token.split("_"))
+    return parts if all(parts) else (token,)
 
 
-@functools.cache
-def _token() -> re.Pattern[str]:
-    word = rf"[^\W{_UNSPACED}]"
-    inside = rf"(?:{word}|[{_all_marks()}])"
-    return re.compile(rf"{word}{inside}*|\n|\r|[^\s]")
-
-
-@functools.cache
-def _too_many_marks() -> re.Pattern[str]:
-    return re.compile(rf"([{_all_marks()}]{{{_MARKS}}})[{_all_marks()}]+")
-
-
-@functools.cache
-def _all_marks() -> str:
-    """All marks of Unicode, as the inside of a character class."""
-    runs: list[list[int]] = []
-    for code in range(sys.maxunicode + 1):
-        if unicodedata.category(chr(code))[0] == "M":
-            if runs and runs[-1][1] == code - 1:
-                runs[-1][1] = code
-            else:
-                runs.append([code, code])
-    return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in runs)
+def _fold(words: Iterable[str]) -> tuple[str, ...]:
+    """The folded parts of words."""
+    return tuple(part for word in words for part in _folded(word))
 
 
 class Named(NamedTuple):
@@ -115,7 +106,7 @@ class Named(NamedTuple):
         start: Where it begins.
         end: Where it ends.
         keys: The name; where one text is the name of several entities, all their names.
-        rank: How much speaks for it, see `rulemine.evaluation.matching.vocabulary.Rank`.
+        rank: How much speaks for it, see `rulemine.evaluation.matching.sentences.Rank`.
         folded: Whether it is spelled otherwise than in the release.
     """
 
@@ -126,66 +117,30 @@ class Named(NamedTuple):
     folded: bool = False
 
 
-class ReplyText:
-    """A text, and where it has names.
-
-    Attributes:
-        text: The text, see `plain`.
-        names: Where it has names, from left to right, none inside another.
-        numbered: Whether numbers are names like others here.
-    """
-
-    def __init__(
-        self, text: str, names: Iterable[Named], topics: Set[str], *, numbered: bool = False
-    ) -> None:
-        self.text, self.names, self.numbered, self._topics = text, list(names), numbered, topics
-        self._starts = [named.start for named in self.names]
-        self._answers = [named.start for named in self.names if not self.is_topic(named)]
-
-    def within(self, start: int, end: int) -> list[Named]:
-        """The names that begin in a part of the text."""
-        return self.names[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
-
-    def before(self, place: int) -> Named | None:
-        """The last name that begins before a place."""
-        at = bisect_left(self._starts, place)
-        return self.names[at - 1] if at else None
-
-    def is_inside(self, place: int) -> bool:
-        """Whether a place is inside a name."""
-        named = self.before(place + 1)
-        return named is not None and place < named.end
-
-    def is_topic(self, named: Named) -> bool:
-        """Whether a name is that of a topic entity of the question."""
-        return not self._topics.isdisjoint(named.keys)
-
-    def has_answer(self, start: int, end: int) -> bool:
-        """Whether a part of the text names something else than the topic entities."""
-        return bisect_left(self._answers, start) < bisect_left(self._answers, end)
-
-
 class NameFinder:
     """Finds names in texts; see the module.
 
     Args:
         names: The names.
+        aliases: Names, each with another text that stands for it.
     """
 
-    def __init__(self, names: Set[str]) -> None:
-        # Folded form → the names that have it, with their tokens; those without their *The* are apart.
-        self._names: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
-        self._short: dict[tuple[str, ...], str] = {}
-        self._sizes: dict[str, list[int]] = {}
+    def __init__(self, names: Set[str], aliases: Iterable[tuple[str, str]] = ()) -> None:
+        # Folded form → the names that have it, each with the words that are exactly its own.
+        self._names: dict[tuple[str, ...], dict[str, list[str]]] = {}
         for name in sorted(names):
-            words = tuple(tokens(name))
-            fold = tuple(part for word in words for part in _folded(word))
-            if fold:
-                self._names.setdefault(fold, {})[composed(name)] = words
+            words = tokens(name)
+            self._names.setdefault(_fold(words), {})[composed(name)] = words
+        others = [(name, _fold(tokens(alias))) for name, alias in aliases]
+        for fold, found in self._names.items():
             if len(fold) > 2 and fold[0] == "the":
-                self._names.setdefault(fold[1:], {})
-                self._short[words[1:]] = composed(name)
-        for size, first in sorted({(-len(key), key[0]) for key in self._names}):
+                others += [(name, fold[1:]) for name in found]
+        own = set(self._names)
+        for name, fold in others:
+            if fold not in own:
+                self._names.setdefault(fold, {})[composed(name)] = []
+        self._sizes: dict[str, list[int]] = {}
+        for size, first in sorted({(-len(fold), fold[0]) for fold in self._names if fold}):
             self._sizes.setdefault(first, []).append(-size)
         self._all = frozenset(map(composed, names))
         # A naming of numbers; in others a few names are numbers, of years or titles.
@@ -197,23 +152,10 @@ class NameFinder:
         names = () if own in self._all else self.names_of(text)
         return names[0] if len(names) == 1 else own
 
-    def is_name(self, text: str) -> bool:
-        """Whether a text is a name and nothing else."""
-        return bool(self.names_of(text))
-
     def names_of(self, text: str) -> tuple[str, ...]:
-        """The names that a whole text is, none if it is no name; the exact one first."""
+        """The names that a whole text is, in whatever spelling; none if it is no name."""
         words = tokens(text)
-        return self._spelled(tuple(p for word in words for p in _folded(word)), words)[0]
-
-    def _spelled(self, fold: tuple[str, ...], words: Sequence[str]) -> tuple[tuple[str, ...], bool]:
-        """The names with a folded form, those of exactly these words if there are; whether there are none."""
-        found = self._names.get(fold, {})
-        if exact := tuple(name for name, own in found.items() if own == tuple(words)):
-            return exact, False
-        if not found and (short := self._short.get(tuple(words))):
-            return (short,), True
-        return tuple(found) if len(found) == 1 else (), True
+        return _spelled(self._names.get(_fold(words), {}), words)[0]
 
     def find(self, text: str) -> list[str]:
         """The names in a text, from left to right.
@@ -226,23 +168,29 @@ class NameFinder:
 
     def found(self, text: str) -> Iterator[Named]:
         """Where a plain text has names."""
-        places = [(m.start(), m.end()) for m in _token().finditer(text)]
-        words = [text[start:end] for start, end in places]
-        folds = [_folded(word) for word in words]
-        firsts = list(itertools.accumulate(map(len, folds), initial=0))
+        places = [word.span() for word in _pattern(_TOKEN).finditer(text)]
+        folds = [_folded(text[start:end]) for start, end in places]
         parts = [part for fold in folds for part in fold]
-        # A name ends where a word ends: not Wick in Wick_Road.
-        words_of = {part: word for word, part in enumerate(firsts)}
+        firsts = list(accumulate(map(len, folds), initial=0))
+        words = dict(zip(firsts, count()))  # a name ends where a word ends: not Wick in Wick_Road
         stop = 0
         for at, fold in enumerate(folds):
             for size in self._sizes.get(fold[0], ()) if at >= stop else ():
-                end = words_of.get(firsts[at] + size, 0)
-                key = tuple(parts[firsts[at] : firsts[at] + size])
-                if end and key in self._names:
-                    names, folded = self._spelled(key, words[at:end])
-                    if folded and words[at] == "the" and end == at + 2 and not text.islower():
+                end = words.get(firsts[at] + size, 0)
+                found = self._names.get(tuple(parts[firsts[at] : firsts[at] + size]))
+                if found and end:
+                    start, last = places[at][0], places[end - 1][1]
+                    said = [text[low:high] for low, high in places[at:end]]
+                    names, folded = _spelled(found, said)
+                    if folded and said[0] == "the" and len(said) == 2 and not text.islower():
                         continue  # "the piano" is no film
                     if names:
-                        yield Named(places[at][0], places[end - 1][1], names, folded=folded)
+                        yield Named(start, last, names, folded=folded)
                         stop = end
                         break
+
+
+def _spelled(found: Mapping[str, list[str]], words: list[str]) -> tuple[tuple[str, ...], bool]:
+    """Of names with a folded form those of exactly these words, else the only one; whether it is that."""
+    exact = tuple(name for name, own in found.items() if own == words)
+    return exact or (tuple(found) if len(found) == 1 else ()), not exact

@@ -24,29 +24,16 @@ Guarantee: time grows with the length of the text.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import accumulate, islice
+from itertools import accumulate, takewhile, zip_longest
 from typing import NamedTuple
 
-from rulemine.evaluation.matching.lexicon import (
-    is_aside_label,
-    is_nothing,
-    is_rejection,
-    lex,
-    nothing_first,
-)
-from rulemine.evaluation.matching.names import (
-    Named,
-    NameFinder,
-    ReplyText,
-    composed,
-    plain,
-    tokens,
-)
-from rulemine.evaluation.matching.sentences import Rank, SentenceReader, Span, demoted
+from rulemine.evaluation.matching.lexicon import lex
+from rulemine.evaluation.matching.names import Named, NameFinder, composed, plain, tokens
+from rulemine.evaluation.matching.sentences import Rank, Sentences, Span, demoted
 from rulemine.evaluation.matching.structured import json_answers
 from rulemine.text.visible_reply import visible_reply
 
-__all__ = ["LONGEST_OUTPUT", "Rank", "Read", "VocabularyMatcher", "bounded", "composed", "tokens"]
+__all__ = ["LONGEST_OUTPUT", "Read", "VocabularyMatcher", "bounded", "composed", "tokens"]
 
 LONGEST_OUTPUT = 1_000_000
 """Characters of an output that are read: more than a model writes, few enough to be read in seconds."""
@@ -75,10 +62,11 @@ class VocabularyMatcher:
 
     Args:
         names: The entity names of the release.
+        aliases: Names, each with another text that stands for it.
     """
 
-    def __init__(self, names: Set[str]) -> None:
-        self._finder = NameFinder(names)
+    def __init__(self, names: Set[str], aliases: Iterable[tuple[str, str]] = ()) -> None:
+        self._finder = NameFinder(names, aliases)
 
     def text(self, raw_output: str, topics: Sequence[str] = ()) -> list[str]:
         """The names that an output gives as answers; where one text is the name of several, all of them.
@@ -99,37 +87,26 @@ class VocabularyMatcher:
     def read(self, raw_output: str, topics: Sequence[str] = ()) -> Read:
         """The same, and what it denies."""
         own = frozenset(map(composed, topics))
-        given = json_answers(
-            visible_reply(raw_output[:LONGEST_OUTPUT]),
-            self._finder.is_name,
-            lambda text: composed(text) in own,
-        )
-        if given.texts is not None:
-            readers = [self._reader(t, own) for t in given.texts if not nothing_first(t)]
+        reply = visible_reply(raw_output[:LONGEST_OUTPUT])
+        texts, rest = json_answers(reply, self._finder.names_of, lambda t: composed(t) in own)
+        if texts is not None:
+            readers = [self._reader(t, own) for t in texts if not lex.NOTHING_FIRST.match(t)]
             return _taken([named for reader in readers for named in reader.blocks(marked=True)])
-        reader = self._reader(given.rest, own)
-        if not reader.reply.names:
-            return Read([], 0)
-        text = reader.reply.text
-        if (turn := lex.NEXT_TURN.search(text)) and reader.reply.has_answer(0, turn.start()):
-            found = self._reader(text[: turn.start()], own).answers()
-            if _answers_first(found):
-                return _taken(found)
-        return _taken(reader.answers())
+        reader = self._reader(rest, own)
+        turns = (turn.start() for turn in lex.NEXT_TURN.finditer(reader.text))
+        turn = next((turn for turn in turns if reader.has_new(0, turn)), None)
+        before = self._reader(reader.text[:turn], own).answers() if turn else []
+        return _taken(before if _answers_first(before) else reader.answers())
 
     def _reader(self, text: str, topics: Set[str]) -> "_Reader":
-        text = lex.EMPHASIS.sub(_as_stars, re.sub(r"<br ?/?>", "\n", plain(text), flags=re.I))
+        text = lex.EMPHASIS.sub(_as_stars, lex.BREAK.sub("\n", plain(text)))
         text = lex.SOURCES.sub(lambda source: " " * len(source[0]), text)
         if "\\n" in text and "\n" not in text.strip():  # as programs print it
-            letters = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
-            text = plain(letters.replace("\\n", "\n"))
-        names = [
-            named
-            for named in self._finder.found(text)
-            if not named.folded
-            or text[named.start : named.end].casefold() not in lex.words["function_words"]
-        ]
-        return _Reader(ReplyText(text, names, topics, numbered=self._finder.numbered))
+            text = plain(lex.ESCAPED.sub(lambda m: chr(int(m[1] or "a", 16)), text))
+        no_names = lex.words["function_words"]
+        found = self._finder.found(text)
+        names = [n for n in found if not n.folded or text[n.start : n.end].lower() not in no_names]
+        return _Reader(text, names, topics, self._finder.numbered)
 
     def name(self, name: str) -> str:
         """The name in one form of Unicode."""
@@ -157,6 +134,11 @@ def _taken(found: Sequence[Named]) -> Read:
     )
 
 
+def _denied(found: Iterable[Named]) -> list[Named]:
+    """The names as such that are denied."""
+    return [named._replace(rank=Rank.DENIED) for named in found]
+
+
 def _answers_first(found: Iterable[Named]) -> bool:
     """Whether there is an answer among names, in the first two ranks."""
     return any(named.rank <= Rank.WORD for named in found)
@@ -170,15 +152,21 @@ class _Part(NamedTuple):
     label: str
 
 
-_Row = tuple[str, list[Named]]
+_Row = tuple[str, list[Named], Span]
+"""What a line is, one of `_KINDS`, ``aside`` or ``none``; its names; and where it is."""
+
+_KINDS = ("table", "names", "prose", "statements")
+"""What names stand in; the first that names an answer counts."""
 
 
-class _Reader(SentenceReader):
+class _Reader(Sentences):
     """Reads a text with its names."""
 
     def answers(self) -> list[Named]:
         """What a reply names, by the rules 3 to 6."""
-        found = self._stated(self._marks(lex.LABEL, lex.CLAUSE, lex.HEADING, lex.CHOOSES))
+        if not self.names:
+            return []
+        found = self._stated(self._marks())
         if found is None and self._gives_none():
             return []
         if found is None:
@@ -190,31 +178,21 @@ class _Reader(SentenceReader):
     def _stated(self, parts: list[_Part]) -> list[Named] | None:
         """The names in the last part that names something; none where it says that there is none."""
         while parts:
-            part = parts.pop()
-            run = [self._of_part(part)]
-            while parts and self._continues(parts[-1], part):
-                part = parts.pop()
-                run.append(self._of_part(part))
-            if run[0] is None:
+            run = [parts.pop()]
+            while parts and self._continues(parts[-1], run[-1]):
+                run.append(parts.pop())
+            read = [self._behind(part.start, part.end, part.label) for part in run]
+            if read[0] is None:
                 return []
-            found = [named for one in reversed(run) for named in one or ()]
+            found = [named for names in reversed(read) for named in names or ()]
             if any(named.rank < Rank.DENIED for named in found):
                 return found
         return None
 
     def _continues(self, before: _Part, part: _Part) -> bool:
         """Whether two parts are of one list: closed ones, or equal labels with nothing else between."""
-        if not part.label:
-            return not before.label
         between = self.text[before.start : before.end].strip()
-        return part.label == before.label and "\n" not in between
-
-    def _of_part(self, part: _Part) -> list[Named] | None:
-        if part.label:
-            return self._after(part.start, part.end)
-        if is_nothing(lex.TEXT.sub("", self.text[part.start : part.end])):
-            return None
-        return self.blocks(part.start, part.end, marked=True)
+        return part.label == before.label and not (part.label and "\n" in between)
 
     def _open(self, *patterns: re.Pattern[str]) -> list[_Part]:
         """The parts behind marks, in their order; one that corrects closes off what stands before it."""
@@ -222,24 +200,20 @@ class _Reader(SentenceReader):
             (mark.end(), mark.start(), re.sub(r"\W+", " ", mark[0].casefold()).strip() or "-")
             for pattern in patterns
             for mark in pattern.finditer(self.text)
-            if not self.reply.is_inside(mark.end() - 1) and not self._is_doubtful(mark)
+            if not self.is_inside(mark.end() - 1) and not self._is_doubtful(mark)
         )
         ends = [*(start for _, start, _ in marks[1:]), len(self.text)]
         return [_Part(a, max(a, b), label) for (a, _, label), b in zip(marks, ends, strict=False)]
 
-    def _marks(self, *patterns: re.Pattern[str]) -> list[_Part]:
+    def _marks(self) -> list[_Part]:
         """Those, and the parts that are closed by their marks; without any of them the last braces."""
-        found = self._open(*patterns)
+        found = self._open(lex.LABEL, lex.CLAUSE, lex.HEADING, lex.CHOOSES)
         for mark in lex.CLOSED.finditer(self.text):
             start, end = mark.span(mark.lastindex or 0)
-            if self.reply.within(start, end) or is_nothing(lex.TEXT.sub("", self.text[start:end])):
+            if self.within(start, end) or self._is_nothing(start, end):
                 found.append(_Part(start, end, ""))
-        return sorted(found) or self._braces()
-
-    def _braces(self) -> list[_Part]:
-        """The last braces, and those directly before them; where nothing else says what the answer is."""
-        runs = (_Part(*mark.span(), "") for mark in lex.BRACED.finditer(self.text))
-        return [run for run in runs if self.reply.within(run.start, run.end)][-1:]
+        braces = (_Part(*m.span(), "") for m in (() if found else lex.BRACED.finditer(self.text)))
+        return sorted(found) or [run for run in braces if self.within(run.start, run.end)][-1:]
 
     def _is_doubtful(self, mark: re.Match[str]) -> bool:
         """Whether a mark stands after ``if``, ``whether`` or ``unless``."""
@@ -247,33 +221,36 @@ class _Reader(SentenceReader):
         stop = mark.start() + (first.start() if first else 0)
         return lex.UNLESS.search(self.text[max(0, mark.start() - 40) : stop]) is not None
 
-    def _after(self, start: int, stop: int) -> list[Named] | None:
+    def _behind(self, start: int, stop: int, label: str) -> list[Named] | None:
         """What is said behind a mark: the rest of its sentence and the names below, or the block below.
 
         None if it says that there is none.
         """
-        lines = self._lines(start, stop)
-        low, high = lines[0]
+        blank = " \t*_`$[]\\"
+        lines = (line for line in self.lines(start, stop) if self.text[slice(*line)].strip(blank))
+        low, high = next(lines, (stop, stop))
         if self._is_nothing(low, high) or self._begins_with_nothing(low, high):
             return None
-        leads = self._ends_in_colon(low, high)
-        if self.reply.has_answer(low, high) and not leads:
-            end = next(e for s, e in self._sentences(low, high) if self.reply.has_answer(s, e))
-            kind, found = self._line(low, end, marked=True)
-            for line in lines[1:]:
-                kind, row = self._line(*line, marked=True)
-                if kind != "names":
-                    break
-                found += row
-            return found
-        if not leads and self.text[low:high].strip(" \t*_"):
-            return self._said([(low, high)], marked=True)
-        below = next(
-            (line for line in lines[1:] if self.text[slice(*line)].strip(" \t`$[]\\")), None
+        end = next((e for s, e in self.cut(lex.STOP, low, high) if self.has_new(s, e)), high)
+        if not label or low > start or self._leads(low, end):
+            return self.blocks(low, stop, marked=True)
+        if not self.has_new(low, high):
+            return self.first(self.prose(low, high, True), [(low, high)])
+        rows = (self._line(*line, marked=True) for line in self.lines(high, stop)[1:])
+        below = takewhile(lambda row: row[0] == "names", rows)
+        return [n for row in (self._line(low, end, marked=True), *below) for n in row[1]]
+
+    def _is_nothing(self, low: int, high: int) -> bool:
+        """Whether a line says that there is nothing, and is no name."""
+        says_so = lex.NOTHING.fullmatch(self.text, low, high) is not None
+        return says_so and not self.within(low, high)
+
+    def _begins_with_nothing(self, low: int, high: int) -> bool:
+        """Whether a part says first that there is nothing, and takes nothing of that back."""
+        first = lex.NOTHING_FIRST.match(self.text, low, high)
+        return first is not None and not (
+            self.within(low, first.end()) or self._hopes(first.end(), high)
         )
-        if below and self._is_nothing(*below):
-            return None
-        return self.blocks(below[0], stop, marked=True) if below else []
 
     # Rules 4 and 5: it says that there is none; its last conclusion.
 
@@ -282,46 +259,25 @@ class _Reader(SentenceReader):
         text = self.text
         if lex.SAYS_UNKNOWN.search(text[-600:]) or self._begins_with_nothing(0, len(text)):
             return True
-        if any(self._is_nothing(*line) for line in self._lines(0, len(text))):
+        if any(self._is_nothing(*line.span()) for line in lex.NOTHING_LINE.finditer(text)):
             return True
-        for low, high in islice(self._clauses(0, min(len(text), 2000)), 3):
-            refusal = lex.REFUSAL.search(text, low, high)
-            if refusal and not self.reply.is_inside(refusal.start()):
-                if "ly " in refusal[0] or self._hopes(refusal.end(), len(text)):
-                    return False  # what is "not directly stated" may be said in spite of it
-                said = self._said([(0, refusal.end())])
-                return not _answers_first(said) and lex.LISTS.search(text, high) is None
-        return False
+        refusal = next(self.outside(lex.REFUSAL, 0, min(len(text), 2000)), None)
+        if refusal is None or sum(1 for _ in self.clauses(0, refusal.start())) > 3:
+            return False
+        end = refusal.end()
+        goes_on = _answers_first(self.first(self.prose(0, end), [(0, end)]))
+        goes_on = goes_on or "ly " in refusal[0] or lex.LISTS.search(text, end) is not None
+        return not goes_on and not self._hopes(end, len(text))
 
     def _hopes(self, start: int, end: int) -> bool:
         """Whether a clause behind a refusal names something all the same."""
-        for low, high in self._clauses(start, min(end, start + 3000)):
+        for low, high in self.clauses(start, min(end, start + 3000)):
             asks = self.text[low:high].rstrip().endswith("?")
-            refuses = asks or lex.REFUSAL.search(self.text, low, high)
-            if self.reply.has_answer(low, high) and not refuses:
-                words = lex.HOPE.finditer(self.text, low, high)
-                places = [word.start() for word in words]
-                if any(
-                    self.reply.has_answer(at, high) and not self.reply.is_inside(at)
-                    for at in places
-                ):
+            if not asks and not lex.REFUSAL.search(self.text, low, high):
+                words = self.outside(lex.HOPE, low, high)
+                if any(self.has_new(word.start(), high) for word in words):
                     return True
         return False
-
-    def _is_nothing(self, low: int, high: int) -> bool:
-        """Whether a line says that there is nothing, and is no name."""
-        return (
-            high - low < 100
-            and is_nothing(self.text[low:high])
-            and not self.reply.within(low, high)
-        )
-
-    def _begins_with_nothing(self, low: int, high: int) -> bool:
-        """Whether a part says first that there is nothing, and takes nothing of that back."""
-        after = nothing_first(self.text[low : min(high, low + 200)])
-        return bool(
-            after and not self.reply.within(low, low + after) and not self._hopes(low + after, high)
-        )
 
     # Rule 6: tables, lists, sentences.
 
@@ -330,261 +286,195 @@ class _Reader(SentenceReader):
 
         Of the names that do not count, each has a rank that lets it count where nothing else is named.
         """
-        lines = self._lines(low, len(self.text) if high is None else high)
-        found: dict[str, list[Named]] = {
-            kind: [] for kind in ("table", "names", "prose", "statements", "aside")
-        }
+        found: dict[str, list[Named]] = {kind: [] for kind in (*_KINDS, "aside", "none")}
         spans = list[Span]()
-        at, aside, next_aside = 0, False, False  # until the next heading; for the next block
-        while at < len(lines):
-            line = lines[at]
-            words = self.text[slice(*line)]
-            stop = at + 1
-            if not words.strip() or lex.RULE.fullmatch(words):
-                pass
-            elif (stop := self._end_of_table(lines, at)) > at:
-                column = self._column(lines[at:stop])
-                found["table" if column else "aside"] += column or self._passing(
-                    line[0], lines[stop - 1][1]
-                )
-            elif (heads := self._is_heading(line)) or self._is_lead(line):
-                aside = is_aside_label(words) if heads else aside
-                next_aside = not heads and is_aside_label(words)
-                found["aside"] += self._passing(*line)
-                stop = at + 1
-            else:
-                is_item = self._item(*line) > 0
-                stop = (self._end_of_items if is_item else self._end_of_paragraph)(lines, at)
-                read = self._list if is_item else self._paragraph
-                for kind, names, span in read(lines[at:stop], marked):
-                    is_aside = (aside or next_aside) and kind != "aside"
-                    found["aside" if is_aside else kind] += demoted(names) if is_aside else names
-                    spans += [span] if kind == "prose" and not is_aside else []
-                next_aside = False
-            at = stop
-        found["prose"] = self._first(found["prose"], spans)
-        for kind in ("table", "names", "prose", "statements"):
-            if _answers_first(found.get(kind, ())):
+        lines = self.lines(low, len(self.text) if high is None else high)
+        for kind, names, span in self._blocks(lines, marked):
+            found[kind] += names
+            spans += [span] if kind == "prose" else []
+        found["prose"] = self.first(found["prose"], spans)
+        for kind in _KINDS:
+            if _answers_first(found[kind]):
                 others = (n for k, names in found.items() if k != kind for n in names)
                 return [*found[kind], *(n for n in others if n.rank == Rank.DENIED)]
         return demoted(n for names in found.values() for n in names)
 
-    def _bars(self, line: Span) -> list[int]:
-        bars = (bar.start() for bar in re.compile(r"\|").finditer(self.text, *line))
-        return [bar for bar in bars if not self.reply.is_inside(bar)]
+    def _blocks(self, lines: Sequence[Span], marked: bool) -> Iterator[_Row]:
+        """The rows of a part; what stands under a label or heading of reasons is an aside."""
+        at, aside, next_aside = 0, False, False  # until the next heading; for the next block
+        while at < len(lines):
+            line, stop = lines[at], at + 1
+            words = self.text[slice(*line)]
+            if not words.strip():
+                pass
+            elif "|" in words and (end := self._end_of_table(lines, at)) > at:
+                stop = end
+                yield self._table(lines[at:stop])
+            elif head := self._head(line):
+                is_aside = lex.ASIDE.match(words) is not None
+                aside, next_aside = (is_aside, False) if head == "heading" else (aside, is_aside)
+                yield "aside", self.passing(*line), line
+            else:
+                stop = self._end_of_block(lines, at)
+                read = self._list if self._item(*line) else self._paragraph
+                for kind, names, span in read(lines[at:stop], marked):
+                    is_aside = aside or next_aside
+                    yield ("aside", demoted(names), span) if is_aside else (kind, names, span)
+                next_aside = False
+            at = stop
 
     def _end_of_table(self, lines: Sequence[Span], at: int) -> int:
-        """Where a table ends that begins at a line: it has a rule, or three rows of as many bars."""
+        """Where a table ends that begins at a line: it has a rule, or three rows with bars."""
         head, rule = (self.text[slice(*line)] for line in [*lines[at : at + 2], (0, 0)][:2])
         has_rule = "|" in head and lex.TABLE_RULE.fullmatch(rule) is not None
         stop = at
-        while (has_rule or head.count("|") > 1) and stop < len(lines):
-            row = self.text[slice(*lines[stop])]
-            if "|" not in row and "-+-" not in row:
-                break
+        while stop < len(lines) and re.search(r"\||-\+-", self.text[slice(*lines[stop])]):
             stop += 1
         return stop if has_rule or stop > at + 2 else at
 
-    def _column(self, rows: Sequence[Span]) -> list[Named]:
+    def _table(self, lines: Sequence[Span]) -> _Row:
         """The names in the first column in most cells of which there are names, and not the topic's."""
-        columns = list[list[list[Named]]]()
-        rows = [row for row in rows if not lex.TABLE_RULE.fullmatch(self.text[slice(*row)])]
-        for row in rows:
-            cuts = self._bars(row)
-            cells = list(zip([row[0], *(cut + 1 for cut in cuts)], [*cuts, row[1]], strict=True))
-            for place, (start, end) in enumerate(cells):
-                if place == len(columns):
-                    columns.append([])
-                kind, found = self._line(start, end, is_item=True)
-                columns[place].append(found if kind == "names" else [])
-        for column in columns:
-            full = sum(any(n.rank == Rank.ANSWER for n in cell) for cell in column)
-            if 2 * full > len(rows) - 1:
-                return [n for cell in column[len(column) == len(rows) :] for n in cell]
-        return []
+        span = lines[0][0], lines[-1][1]
+        rows = [row for row in lines if not lex.TABLE_RULE.fullmatch(self.text, *row)]
+        for column in zip_longest(*map(self._cells, rows), fillvalue=()):
+            if 2 * sum(any(n.rank == Rank.ANSWER for n in cell) for cell in column) > len(rows) - 1:
+                return "table", [n for cell in column[len(rows) < len(lines) :] for n in cell], span
+        return "aside", self.passing(*span), span
 
-    def _is_heading(self, line: Span) -> bool:
-        if not lex.HEAD.fullmatch(self.text, *line):
-            return False
-        return self._ends_in_colon(*line) or self._line(*line)[0] != "names"
+    def _cells(self, row: Span) -> list[list[Named]]:
+        """The names of each cell of a row that holds names alone; denied where one is crossed."""
+        cells = [self._line(*cell, is_item=True) for cell in self.cut(lex.BAR, *row)]
+        found = [names if kind == "names" else [] for kind, names, _ in cells]
+        return list(map(_denied, found)) if lex.CROSSED_CELL.search(self.text, *row) else found
 
-    def _is_lead(self, line: Span) -> bool:
-        """Whether a line says what comes next: it ends in a colon and is no item."""
-        return self._ends_in_colon(*line) and not self._item(*line)
+    def _head(self, line: Span) -> str:
+        """Whether a line is a ``heading``, or a ``lead`` that says what comes next, ending in a colon."""
+        leads = self._leads(*line)
+        if lex.HEAD.fullmatch(self.text, *line) and (leads or self._line(*line)[0] != "names"):
+            return "heading"
+        return "lead" if leads and not self._item(*line) else ""
+
+    def _leads(self, start: int, end: int) -> bool:
+        """Whether a part ends in a colon."""
+        return self.text[start:end].rstrip(" \t\n*_").endswith((":", "："))
 
     def _item(self, start: int, end: int) -> int:
         """Where the text of an item begins, behind its bullet or number; 0 where a line is no item."""
-        bullet = lex.BULLET.match(self.text, start, end)
-        if bullet is None:
-            return 0
-        return 0 if self.reply.is_inside(bullet.end() - 1) else bullet.end()  # "S. Ann" is a name
+        bullet = lex.BULLET.match(self.text, start, end)  # "S. Ann" is a name
+        return bullet.end() if bullet and not self.is_inside(bullet.end() - 1) else 0
 
     def _indent(self, line: Span) -> int:
         words = self.text[slice(*line)].expandtabs(4)
         return len(words) - len(words.lstrip())
 
-    def _end_of_items(self, lines: Sequence[Span], at: int) -> int:
-        """Where a list ends: blank lines and what belongs to an item are inside."""
-        stop, indent = at + 1, self._indent(lines[at]) + 2
-        for after in range(at + 1, len(lines)):
-            if self.text[slice(*lines[after])].strip():
-                if not self._item(*lines[after]) and self._indent(lines[after]) < indent:
-                    break
-                stop = after + 1
-        return stop
+    def _end_of_block(self, lines: Sequence[Span], at: int) -> int:
+        """Where a list or paragraph ends; blank lines and what belongs to an item are inside of lists."""
+        indent = self._indent(lines[at]) + 2 if self._item(*lines[at]) else 0
+        for stop in range(at + 1, len(lines)):
+            line = lines[stop]
+            is_blank, is_item = not self.text[slice(*line)].strip(), self._item(*line) > 0
+            if indent and not (is_blank or is_item) and self._indent(line) < indent:
+                return stop
+            if not indent and (is_blank or is_item or self._head(line)):
+                return stop
+        return len(lines)
 
-    def _end_of_paragraph(self, lines: Sequence[Span], at: int) -> int:
-        stop = at + 1
-        while stop < len(lines) and not (
-            not self.text[slice(*lines[stop])].strip()
-            or self._item(*lines[stop])
-            or self._is_heading(lines[stop])
-            or self._is_lead(lines[stop])
-        ):
-            stop += 1
-        return stop
-
-    def _list(self, lines: Sequence[Span], marked: bool) -> Iterator[tuple[str, list[Named], Span]]:
+    def _list(self, lines: Sequence[Span], marked: bool) -> list[_Row]:
         """A list: its items of the first level, and below one that is a label the items there."""
         indent = self._indent(lines[0])
-        groups = list[tuple[bool, list[_Row]]]()
+        groups = list[list[_Row]]()
         for line in lines:
             if self._item(*line):
                 row = self._line(*line, is_item=True, marked=marked)
                 if groups and self._indent(line) > indent + 1:
-                    groups[-1][1].append(row)
+                    groups[-1].append(row)
                 else:
-                    groups.append((self._ends_in_colon(*line), [row]))
+                    groups.append([row])
         rows = list[_Row]()
-        for leads, (head, *below) in groups:
-            is_item = _answers_first(head[1])
-            is_label = not is_item or (leads and any(kind == "names" for kind, _ in below))
-            rows += below if is_label else [head]
-        answering = [kind for kind, found in rows if _answers_first(found)]
-        kind = "names" if 2 * answering.count("names") >= len(answering) else "statements"
+        for head, *below in groups:
+            is_label = self._leads(*head[2]) and any(kind == "names" for kind, *_ in below)
+            rows += below if is_label or not _answers_first(head[1]) else [head]
+        kinds = [kind for kind, names, _ in rows if _answers_first(names)]
         found = list[Named]()
-        for row_kind, names in rows:
-            first = next((n for n in names if n.rank <= Rank.WORD), None)
-            found += [
-                n
-                if row_kind != "statements" or n is first
-                else n._replace(rank=max(n.rank, Rank.PASSING))
-                for n in names
-            ]  # of an item that is a sentence the first counts
-        yield kind if answering else "aside", found, (lines[0][0], lines[-1][1])
+        for kind, names, _ in rows:  # of an item that is a sentence the first counts
+            begin = next((at for at, n in enumerate(names) if n.rank <= Rank.WORD), 0) + 1
+            found += [*names[:begin], *demoted(names[begin:])] if kind == "statements" else names
+        kind = "names" if 2 * kinds.count("names") >= len(kinds) else "statements"
+        return [(kind if kinds else "aside", found, (lines[0][0], lines[-1][1]))]
 
-    def _paragraph(
-        self, lines: Sequence[Span], marked: bool
-    ) -> Iterator[tuple[str, list[Named], Span]]:
+    def _paragraph(self, lines: Sequence[Span], marked: bool) -> Iterator[_Row]:
         """Lines of names, or sentences; what follows a label such as ``Note:`` is said in passing."""
         for line in lines:
-            kind, found = self._line(*line, marked=marked)
             words = self.text[slice(*line)]
-            if kind in ("aside", "none") and ":" in words and is_aside_label(words):
-                yield "aside", demoted(self._prose(line[0], lines[-1][1])), line
+            yield (row := self._line(*line, marked=marked))
+            if row[0] in ("aside", "none") and ":" in words and lex.ASIDE.match(words):
+                rest = line[1], lines[-1][1]
+                yield "aside", demoted(self.prose(*rest)), rest
                 return
-            yield "aside" if kind == "none" else kind, found, line
-
-    # Lines.
 
     def _line(
         self, start: int, end: int, *, is_item: bool = False, marked: bool = False, labels: int = 9
-    ) -> tuple[str, list[Named]]:
-        """A line, or what stands for one: what it is, and its names.
+    ) -> _Row:
+        """A line, or what stands for one.
 
-        Its kind is that of `blocks`, or ``none`` if it gives nothing. `is_item`: a comma begins a note.
-        `labels`: how many labels may stand before its names (``Country: France``), at most.
+        `is_item`: a comma begins a note. `labels`: how many (``T: Country: Ann``) may stand before its names.
         """
-        text, reply = self.text, self.reply
+        text, span = self.text, (start, end)
         if body := self._item(start, end):
             start, is_item = body, True
-        names = reply.within(start, end)
+        names = self.within(start, end)
         if not names:
-            return "none", []
-        label = lex.LINE_LABEL.match(text, start, names[0].start)
-        _, colon, value = text[start:end].rpartition(":")
-        says_nothing = bool(colon and value.strip()) and is_nothing(value)
-        if says_nothing or (label and is_aside_label(label[0]) and not is_rejection(label[0])):
-            return "none" if says_nothing else "aside", demoted(self._prose(start, end))
-        start = label.end() if label else start
-        if label and is_rejection(label[0]):
-            return "aside", [n._replace(rank=Rank.DENIED) for n in names]
+            return "none", [], span
+        if label := lex.LINE_LABEL.match(text, start, names[0].start):
+            if lex.ASIDE.match(label[0]):
+                found = demoted(self.prose(start, end))
+                return "aside", _denied(found) if lex.REJECTED.match(label[0]) else found, span
+            start = label.end()
         first = lex.DECORATION.fullmatch(text, start, names[0].start)
-        if first is None or re.search(r"[❌✗✘🚫]|~~", first[0]):
-            return "prose", self._prose(start, end, marked)
-        listed, stop = self._coordinated(names)
-        note = text[stop:end].lstrip("*_`\"'»] \t").lstrip()
-        if labels and (value_at := self._behind_label(listed, stop, end)):
-            if self._on_the_way(names):
-                return "names", self._prose(start, end, marked)
-            return self._line(value_at, end, is_item=is_item, marked=marked, labels=labels - 1)
+        if first is None or lex.CROSSED.search(first[0]):
+            return "prose", self.prose(start, end, marked), span
+        listed, stop = self._listed(names)
         word = text[listed[0].start : listed[0].end].casefold()
-        comma = text.find(",", end - len(note) + 1, end)
-        may_note = not any(map(reply.is_topic, listed))
-        clause = (
-            may_note
-            and lex.NOTE_CLAUSE.match(note)
-            and not reply.has_answer(max(comma, 0) or end, end)
-        )
-        more = note[:1] in (".", "!") and note[1:].strip() and word in lex.words["function_words"]
-        has_note = (
-            (lex.NOTE_ENDS.match(note) and not more)
-            or clause
-            or (is_item and note[0] in ",;=<>→")
-            or (marked and may_note and lex.NOTE.match(note))
-        )
-        says_yes = lex.YES.match(note) and reply.has_answer(stop, end)
-        refuted = any(lex.REFUTED.match(text, named.end, end) for named in listed)
-        if says_yes or refuted or not has_note:
-            found = self._prose(start, end, marked)
-            is_word = found and found[0][:2] == listed[0][:2] and found[0].rank == Rank.WORD
-            if is_item and is_word and not (len(listed) == 1 and word in lex.words["kinds"]):
-                found[0] = found[0]._replace(rank=Rank.ANSWER)  # it begins an item
-            return "statements" if is_item else "prose", found
-        if is_item and lex.NOTE_DENIES.search(note):
-            return "names", self._passing(listed[0].start, stop)
-        words = lex.words["interjections"]
-        return "names", [
-            n._replace(
-                rank=Rank.TOPIC
-                if reply.is_topic(n)
-                else Rank.WORD
-                if text[n.start : n.end].casefold() in words
-                else Rank.ANSWER
-            )
-            for n in listed
-        ]
-
-    def _behind_label(self, listed: Sequence[Named], stop: int, end: int) -> int:
-        """Where the value begins if names say whose it is (``T: Ann``, ``Ann's children: Eve``); else 0."""
-        text, reply = self.text, self.reply
-        if not reply.has_answer(stop, end):
-            return 0
+        is_kind = word in lex.words["function_words"] or word in lex.words["type_words"]
+        # Names may say whose the value behind them is: ``T: Ann``, ``Ann's children: Eve``.
+        is_label = is_kind or all(map(self.is_topic, listed))
+        value = (lex.VALUE if is_label else lex.OWNED).match(text, stop, end)
+        if labels and value and self.has_new(value.end(), end):
+            if self.on_the_way(names):
+                return "names", self.prose(start, end, marked), span
+            start = value.end()
+            return self._line(start, end, is_item=is_item, marked=marked, labels=labels - 1)
         note = text[stop:end].lstrip("*_`\"'»] \t")
-        word = text[listed[0].start : listed[0].end].casefold()
-        if note[:1] in tuple(":-—→") and (
-            word in lex.words["kinds"] or all(map(reply.is_topic, listed))
-        ):
-            return stop + 1
-        owner = re.match(r"s?\s[^:\n]{0,80}:", note)
-        value_at = end - len(note) + owner.end() if owner else 0
-        return value_at if value_at and reply.has_answer(value_at, end) else 0
+        is_new = not any(map(self.is_topic, listed))
+        has_note = (
+            lex.NOTE_ENDS.match(note)
+            or (is_item and note[0] in ",;=<>→")
+            or (is_new and (lex.NOTE_CLAUSE.match(note) or (marked and lex.NOTE.match(note))))
+        )
+        says_yes = lex.YES.match(note) and self.has_new(stop, end)
+        if says_yes or not has_note or lex.REFUTED.match(text, listed[-1].end, end):
+            found = self.prose(start, end, marked)
+            is_word = found and found[0][:2] == listed[0][:2] and found[0].rank == Rank.WORD
+            if is_item and is_word and (len(listed) > 1 or not is_kind):
+                found[0] = found[0]._replace(rank=Rank.ANSWER)  # it begins an item
+            return "statements" if is_item else "prose", found, span
+        if is_item and lex.NOTE_DENIES.search(note):
+            return "names", self.passing(listed[0].start, stop), span
+        ranks = (
+            Rank.TOPIC if self.is_topic(n)
+            else Rank.WORD if text[n.start : n.end].casefold() in lex.words["interjections"]
+            else Rank.ANSWER
+            for n in listed
+        )  # fmt: skip
+        return "names", [n._replace(rank=r) for n, r in zip(listed, ranks, strict=True)], span
 
-    def _coordinated(self, names: Sequence[Named]) -> tuple[list[Named], int]:
+    def _listed(self, names: Sequence[Named]) -> tuple[list[Named], int]:
         """The names that stand one after the other, notes in parentheses aside, and where they end."""
-        listed, stop = [names[0]], self._closed(names[0].end)
-        for named in names[1:]:
-            if named.start < stop:
-                continue  # within parentheses
-            if not self._joined(stop, named) or self.text[stop : named.start] == " ":
-                break  # two names in a row are no list
-            listed.append(named)
-            stop = self._closed(named.end)
+        listed, stop = list[Named](), names[0].start
+        for named in names:
+            if listed and named.start >= stop and not self.is_joined(stop, named.start):
+                break
+            if named.start >= stop:  # not within parentheses
+                listed.append(named)
+                stop = lex.CLOSING.match(self.text, named.end).end()  # type: ignore[union-attr]
         return listed, stop
-
-    def _closed(self, place: int) -> int:
-        """Where a name's closing quotes and what follows it in parentheses end."""
-        place = lex.CLOSING.match(self.text, place).end()  # type: ignore[union-attr]
-        while note := lex.PARENTHESIS.match(self.text, place):
-            place = note.end()
-        return place
