@@ -76,7 +76,8 @@ class AskedQuestions:
         opened = (
             OpenQuestion(q.id, q.question, q.anchors, q.query if query else "") for q in questions
         )
-        train = _training(release, split, needs)
+        known = release.questions() if "train" in needs else ()
+        train = tuple(q for q in known if q.split not in ("test", split))
         given = Context(
             kg=release.kg(kg),
             graph=release.property_graph(kg) if release.has_property_graph else None,
@@ -108,14 +109,14 @@ class AskedQuestions:
         Raises:
             ValueError: It gave more or fewer sets of answers than it was asked questions.
         """
-        if not any(self.files):
-            return _called(answerer, given, [self.opened[at] for at in asked])
         found: dict[int, Any] = {}
         for file in dict.fromkeys(self.files[at] for at in asked):
             own = [at for at in asked if self.files[at] == file]
             graph = read_simplekg(Path(file)) if file else given.graph
-            parts = _called(answerer, replace(given, graph=graph), [self.opened[at] for at in own])
-            found.update(zip(own, parts, strict=True))
+            told = list(answerer(replace(given, graph=graph), [self.opened[at] for at in own]))
+            if len(told) != len(own):
+                raise ValueError(f"it gave {len(told)} sets of answers to {len(own)} questions")
+            found.update(zip(own, told, strict=True))
         return [found[at] for at in asked]
 
 
@@ -130,14 +131,14 @@ def questions_with_what_is_needed(
     Raises:
         ConfigError: No question has one.
     """
-    every = range(len(questions))
-    some = [at for at in every if questions[at].query] if "query" in needs else [*every]
-    if len(some) < len(every):
-        if not some:
-            raise ConfigError(
-                f"{release.path}: no question has a query that the answerer could execute. Take another."
-            )
-        note(f"{counted(len(every) - len(some), 'question')} without a query: not answered")
+    some = [at for at, q in enumerate(questions) if q.query or "query" not in needs]
+    without = len(questions) - len(some)
+    if without and not some:
+        raise ConfigError(
+            f"{release.path}: no question has a query that the answerer could execute. Take another."
+        )
+    if without:
+        note(f"{counted(without, 'question')} without a query: not answered")
     return some
 
 
@@ -182,27 +183,14 @@ def prediction(
     )
 
 
-def _called(answerer: Answerer, given: Context, questions: list[OpenQuestion]) -> list[Any]:
-    found = list(answerer(given, questions))
-    if len(found) != len(questions):
-        raise ValueError(f"it gave {len(found)} sets of answers to {len(questions)} questions")
-    return found
-
-
-def _training(release: Release, split: str | None, needs: Collection[str]) -> tuple[Question, ...]:
-    """If needed, training and validation questions, without those of the split that is asked."""
-    known = release.questions() if "train" in needs else ()
-    return tuple(q for q in known if q.split not in ("test", split))
-
-
 def _names(
     found: Collection[int] | Collection[str], kg: KnowledgeGraph, order: Mapping[str, int]
 ) -> tuple[str, ...]:
     """Answers as names; what has no order in the order given, other names last."""
     names = kg.entities
-    for i in found:
-        if not isinstance(i, str) and not 0 <= i < len(names):
-            raise ValueError(f"{i} is no entity id; the graph has {len(names)} entities")
+    wrong = [i for i in found if not isinstance(i, str) and not 0 <= i < len(names)]
+    if wrong:
+        raise ValueError(f"{wrong[0]} is no entity id; the graph has {len(names)} entities")
     named = dict.fromkeys(i if isinstance(i, str) else names[i] for i in found)
     if isinstance(found, Set):
         named = dict.fromkeys(sorted(named, key=lambda name: (order.get(name, len(order)), name)))

@@ -13,29 +13,32 @@ answered with nothing, is reported, and is asked again by the next run; an answe
 was agreed, whatever the program does or starts; no process is left behind.
 """
 
-import json
 import os
 import selectors
 import shlex
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, ClassVar, Self, cast
+from typing import IO, ClassVar, Self, cast
 
 from rulemine.codec import dump_line, parse_object
 from rulemine.config import Section, option
 from rulemine.cypher.rows import row_of
-from rulemine.errors import ConfigError, InputError, LimitError, OutputError, counted
+from rulemine.errors import ConfigError, InputError, LimitError, counted
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.predictions import prediction_of
-from rulemine.files import describe_content, digest_of, read_bytes, take_lock, write_bytes
+from rulemine.files import describe_content, digest_of, write_bytes
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
+from rulemine.llm.call import Call, Reply
+from rulemine.llm.journal import Journal, answer_of
+from rulemine.release.records import Cost, Prediction
 
 __all__ = ["Command", "NoAnswerError", "Program"]
 
@@ -50,6 +53,13 @@ SHOWN = 200
 
 MOST_FAILURES = 20
 """A run ends after so many questions in a row without an answer: the program does not work."""
+
+_ADVICE = {
+    "time-out": "A program that waits for the end of its input, or whose input or output is buffered, needs "
+    "command:restart=true; a slow one a longer command:timeout. ",
+    "no JSON object": "Anything but answers belongs to standard error. ",
+}
+"""What programs that are right in themselves most often do wrong, by the kind of `NoAnswerError`."""
 
 NOTHING = Answered(answers=(), again=True)
 
@@ -80,8 +90,6 @@ class Program:
     ) -> None:
         self._words, self._environment, self._log = words, environment, log
         self._process: subprocess.Popen[bytes] | None = None
-        self._in: IO[bytes]
-        self._out: IO[bytes]
         self._rest = b""
 
     def __enter__(self) -> Self:
@@ -89,16 +97,15 @@ class Program:
 
     def __exit__(self, problem: object, *_: object) -> None:
         if self._process is not None and problem is None:
-            self._end_input()
+            _send(self._process, b"", last=True)
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(GRACE)
         self.stop()
 
-    def answer(self, key: str, line: str, timeout: float, *, last: bool) -> dict[str, Any]:
-        """The answer to a question, an object that is a prediction.
+    def answer(self, line: str, timeout: float, *, last: bool) -> str:
+        """The line that answers a question.
 
         Args:
-            key: The id of the question.
             line: The question, without LF.
             timeout: Seconds until there must be an answer, a start included.
             last: Whether the input ends with it, and so does the process with its answer.
@@ -109,37 +116,25 @@ class Program:
         """
         fresh = self._process is None
         try:
-            output = self._exchange(f"{line}\n".encode(), time.monotonic() + timeout, last)
+            output = self._exchange(line, timeout, last)
         except NoAnswerError as found:
             if fresh or found.kind != "ended":
                 raise
             self.stop()  # it may be one that ends after an answer
-            output = self._exchange(f"{line}\n".encode(), time.monotonic() + timeout, last)
+            output = self._exchange(line, timeout, last)
         if last:
             self.stop()
-        try:
-            row = parse_object(output.decode("utf-8"), "")
-        except (InputError, UnicodeDecodeError):
-            shown = output[:60].decode("utf-8", "replace")
-            raise NoAnswerError("no JSON object", f"wrote {shown!r}, no JSON object") from None
-        prediction, problem = prediction_of(row)
-        if prediction is None:
-            raise NoAnswerError("no prediction", f"wrote no prediction: {problem}")
-        if prediction.id != key:
-            raise NoAnswerError("another id", f"answered {prediction.id!r} instead")
-        return row
+        return output.decode("utf-8", "surrogateescape")
 
     def stop(self) -> None:
         """Ends the process and all that it started."""
         process, self._process, self._rest = self._process, None, b""
-        if process is None:
-            return
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        for pipe in (self._in, self._out):
-            with suppress(OSError):  # what it did not read is lost
-                pipe.close()
+        if process is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            _send(process, b"", last=True)
+            cast(IO[bytes], process.stdout).close()
 
     def last_error(self) -> str:
         """Where its standard error is and what that ends with, as a sentence; "" if it is empty."""
@@ -149,80 +144,73 @@ class Program:
             last = file.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
         return f"Its standard error ({path}) ends with {last!r}. " if last else ""
 
-    def _start(self) -> None:
+    def _start(self) -> "subprocess.Popen[bytes]":
         try:
-            process = subprocess.Popen(  # noqa: S603 - what the user wants to be run
+            return subprocess.Popen(  # noqa: S603 - what the user wants to be run
                 self._words,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
                 env=self._environment,
                 start_new_session=True,  # so that all of it can be ended
-                bufsize=0,
             )
         except OSError as problem:
             raise ConfigError(
                 f"command: {self._words[0]!r} cannot be started ({problem.strerror}). Give the name of a "
                 "program, or its path, and its arguments."
             ) from None
-        self._process = process
-        self._in, self._out = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
-        os.set_blocking(self._in.fileno(), False)
 
-    def _exchange(self, question: bytes, until: float, last: bool) -> bytes:
+    def _exchange(self, question: str, timeout: float, last: bool) -> bytes:
         """Writes a question, and reads until there is a line with something on it."""
-        if self._process is None:
-            self._start()
-        read, self._rest = self._rest, b""
-        answer = bytearray(read)
+        until = time.monotonic() + timeout
+        process = self._process = self._process or self._start()
+        _send(process, f"{question}\n".encode(), last)
+        output = cast(IO[bytes], process.stdout).fileno()
+        piece, self._rest = self._rest, b""
+        answer = bytearray(piece)
         with selectors.DefaultSelector() as waiting:
-            waiting.register(self._out, selectors.EVENT_READ)
-            waiting.register(self._in, selectors.EVENT_WRITE)
+            waiting.register(output, selectors.EVENT_READ)
             while True:
-                if b"\n" in read:
-                    line, ended, rest = bytes(answer).lstrip().partition(b"\n")
+                if b"\n" in piece:
+                    line, ended, self._rest = bytes(answer.lstrip()).partition(b"\n")
                     if ended:
-                        self._rest = rest
                         return line
+                    answer = bytearray(line)
                 if len(answer) > MOST_BYTES:
-                    raise NoAnswerError(
-                        "too long", f"wrote more than {MOST_BYTES >> 20} MiB in a line"
-                    )
-                ready = waiting.select(max(0.0, until - time.monotonic()))
-                if not ready:
+                    most = f"{MOST_BYTES >> 20} MiB"
+                    raise NoAnswerError("too long", f"wrote more than {most} in a line")
+                left = until - time.monotonic()
+                if left <= 0 or not waiting.select(left):
                     raise NoAnswerError("time-out", "took longer than its time-out")
-                read = b""
-                for key, _ in ready:
-                    if key.fileobj is self._in:
-                        question = self._write(question)
-                        if not question:
-                            waiting.unregister(self._in)
-                            if last:
-                                self._end_input()
-                    elif read := os.read(self._out.fileno(), 1 << 16):
-                        answer += read
-                    elif answer.strip():
-                        return bytes(answer)  # a last line without an end
-                    else:
-                        raise NoAnswerError("ended", f"ended{self._status()} without an answer")
+                piece = os.read(output, 1 << 16)
+                answer += piece
+                if not piece and answer.strip():
+                    return bytes(answer)  # a last line without an end
+                if not piece:
+                    raise NoAnswerError("ended", f"ended{_status(process)} without an answer")
 
-    def _write(self, text: bytes) -> bytes:
-        """Writes what fits, and returns the rest."""
-        try:
-            return text[os.write(self._in.fileno(), text) :]
-        except BrokenPipeError:
-            return b""  # what it wrote before it ended is still to be read
 
-    def _end_input(self) -> None:
-        with suppress(BrokenPipeError):
-            self._in.close()
+def _send(process: "subprocess.Popen[bytes]", text: bytes, last: bool) -> None:
+    """Writes to a program, in a thread: it may never read it. Closes its input if it is the last."""
+    pipe = cast(IO[bytes], process.stdin)
 
-    def _status(self) -> str:
-        """How the process ended, in words; "" if it only closed its output."""
-        with suppress(subprocess.TimeoutExpired):
-            status = self._process.wait(GRACE) if self._process else 0
-            return f" (signal {-status})" if status < 0 else f" (exit status {status})"
-        return ""
+    def write() -> None:
+        with suppress(OSError, ValueError):  # it ended; what it wrote before is still to be read
+            pipe.write(text)
+            pipe.flush()
+        if last:
+            with suppress(OSError):
+                pipe.close()
+
+    threading.Thread(target=write, daemon=True).start()
+
+
+def _status(process: "subprocess.Popen[bytes]") -> str:
+    """How a process ended, in words; "" if it only closed its output."""
+    with suppress(subprocess.TimeoutExpired):
+        status = process.wait(GRACE)
+        return f" (signal {-status})" if status < 0 else f" (exit status {status})"
+    return ""
 
 
 def _words(program: str) -> list[str]:
@@ -266,95 +254,91 @@ class Command(Section):
                 "command: no program. Name it at the end, --with command … -- python my_system.py, or as an "
                 'option, --with command:program="python my_system.py".'
             )
-        contents = [_content(words[:1]), _content(words[1:])]
         with ExitStack() as opened:
             if given.folder is None:
                 folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
             else:
                 folder = given.folder / "command"
-            graph = given.kg.digest
-            kg = folder / f"kg-{graph[:16]}.tsv"
-            if not kg.exists():
-                folder.mkdir(parents=True, exist_ok=True)
-                given.kg.write(kg)
-            environment = {
-                "PYTHONUNBUFFERED": "1",  # a line that waits in a buffer is no answer
-                **os.environ,
-                "RULEMINE_KG": str(kg.resolve()),
-                "RULEMINE_NAMING": given.naming,
-            }
-            if given.graph is not None:
-                text = "".join(simplekg_pieces(given.graph)).encode()
-                graph = digest_of(text)
-                path = folder / f"graph-{graph[:16]}.json"
-                if not path.exists():
-                    write_bytes(path, text)
-                environment["RULEMINE_GRAPH"] = str(path.resolve())
-            same = [words, self.restart, graph, given.naming, *contents]
-            name = f"answers-{digest_of(dump_line(same).encode())[:16]}"
-            kept = opened.enter_context(_Kept(folder / f"{name}.jsonl"))
-            log = opened.enter_context((folder / f"{name}.log").open("ab"))
+            graph, environment = _graph(given, folder)
+            contents = [_content(words[:1]), _content(words[1:])]
+            same = dump_line([words, self.restart, graph, given.naming, *contents])
+            kept = opened.enter_context(closing(Journal(folder / "answers.sqlite")))
+            log = opened.enter_context((folder / "errors.log").open("ab"))
             program = opened.enter_context(Program(words, environment, log))
-            return self._ask(program, kept, given, questions)
+            return self._ask(program, same, kept, given, questions)
 
     def _ask(
-        self, program: Program, kept: "_Kept", given: Context, questions: Sequence[OpenQuestion]
-    ) -> list[Answered]:
+        self, program: Program, same: str, kept: Journal, given: Context,
+        questions: Sequence[OpenQuestion],
+    ) -> list[Answered]:  # fmt: skip
+        """The answer to each question; what is kept is that of the same program, as `same` has it."""
         found: list[Answered] = []
         reasons: Counter[str] = Counter()
         reused = in_a_row = 0
-        for number, q in enumerate(questions):
-            line = dump_line(
-                {"id": q.id, "question": q.question, "topic_entities": list(q.anchors)}
-            )
-            answer = kept.get(line)
-            reused += answer is not None
-            if answer is None:
-                begun = time.monotonic()
-                try:
-                    answer = program.answer(q.id, line, self.timeout, last=self.restart)
-                except NoAnswerError as problem:
-                    program.stop()
-                    reasons[problem.kind] += 1
-                    in_a_row += 1
-                    if reasons.total() == 1:
-                        given.note(f"{q.id}: the program {problem}.")
-                    if in_a_row == MOST_FAILURES:
-                        raise LimitError(
-                            f"command: no answer to {counted(in_a_row, 'question')} in a row; to {q.id} the "
-                            f"program {problem}. {program.last_error()}What it answered is kept. "
-                            "Mend it and run the same command again."
-                        ) from None
-                else:
+        for q in questions:
+            asked = {"id": q.id, "question": q.question, "topic_entities": list(q.anchors)}
+            line = dump_line(asked)
+            call = Call(same, [{"role": "user", "content": line}], purpose="command")
+            known = kept.get(call.key)
+            begun = time.monotonic()
+            try:
+                said = known and cast(Reply, answer_of(known)).text
+                said = said or program.answer(line, self.timeout, last=self.restart)
+                prediction = _prediction(q.id, said)
+            except NoAnswerError as problem:
+                program.stop()
+                reasons[problem.kind] += 1
+                in_a_row += 1
+                if reasons.total() == 1:
+                    given.note(f"{q.id}: the program {problem}.")
+                if in_a_row == MOST_FAILURES:
+                    raise LimitError(
+                        f"command: no answer to {counted(in_a_row, 'question')} in a row; to {q.id} the "
+                        f"program {problem}. {program.last_error()}What it answered is kept. "
+                        "Mend it and run the same command again."
+                    ) from None
+                found.append(NOTHING)
+            else:
+                if known is None:
                     in_a_row = 0
-                    answer["usage"] = _usage(answer, time.monotonic() - begun)
-                    kept.keep(line, answer)
-            found.append(NOTHING if answer is None else _found(answer))
+                    kept.keep(call, Reply(said), time.monotonic() - begun)
+                reused += known is not None
+                found.append(_found(prediction, kept.seconds(call.key)))
             if given.progress is not None:
-                given.progress(number + 1, len(questions))
+                given.progress(len(found), len(questions))
         if reused:
             given.note(f"{counted(reused, 'answer')} of an earlier run were kept: {kept.path}.")
         if reasons:
             each = ", ".join(f"{n} × {kind}" for kind, n in sorted(reasons.items()))
+            advice = "".join(text for kind, text in _ADVICE.items() if reasons[kind])
             given.note(
                 f"{counted(reasons.total(), 'question')} of {len(questions):,} got no answer ({each}) and "
-                f"count as answered with nothing. {program.last_error()}{_advice(reasons)}"
-                "Run again to ask them again."
+                f"count as answered with nothing. {program.last_error()}{advice}Run again to ask them again."
             )
         return found
 
 
-def _advice(reasons: Mapping[str, int]) -> str:
-    """What programs that are right in themselves most often do wrong; "" if it is something else."""
-    advice = ""
-    if reasons.get("time-out"):
-        advice = (
-            "A program that waits for the end of its input, or whose input or output is buffered, needs "
-            "command:restart=true; a slow one a longer command:timeout. "
-        )
-    if reasons.get("no JSON object"):
-        advice += "Anything but answers belongs to standard error. "
-    return advice
+def _graph(given: Context, folder: Path) -> tuple[str, dict[str, str]]:
+    """Writes the graph into a folder: its digest, and the environment that tells a program of it."""
+    digest = given.kg.digest
+    kg = folder / f"kg-{digest[:16]}.tsv"
+    if not kg.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        given.kg.write(kg)
+    environment = {
+        "PYTHONUNBUFFERED": "1",  # a line that waits in a buffer is no answer
+        **os.environ,
+        "RULEMINE_KG": str(kg.resolve()),
+        "RULEMINE_NAMING": given.naming,
+    }
+    if given.graph is not None:
+        text = "".join(simplekg_pieces(given.graph)).encode()
+        digest = digest_of(text)
+        path = folder / f"graph-{digest[:16]}.json"
+        if not path.exists():
+            write_bytes(path, text)
+        environment["RULEMINE_GRAPH"] = str(path.resolve())
+    return digest, environment
 
 
 def _content(words: Sequence[str]) -> str:
@@ -369,17 +353,27 @@ def _content(words: Sequence[str]) -> str:
     return ""
 
 
-def _usage(answer: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """What the program says its answer cost, or the seconds that were measured."""
-    usage = answer.get("usage") or {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}
-    return {"seconds": round(seconds, 3), **usage}
+def _prediction(key: str, said: str) -> Prediction:
+    """The prediction in a line that answers the question of that id.
 
-
-def _found(answer: dict[str, Any]) -> Answered:
-    prediction, problem = prediction_of(answer)
+    Raises:
+        NoAnswerError: There is none.
+    """
+    try:
+        row = parse_object(said, "")
+    except InputError:
+        raise NoAnswerError("no JSON object", f"wrote {said[:60]!r}, no JSON object") from None
+    prediction, problem = prediction_of(row)
     if prediction is None:
-        raise ValueError(problem)
-    cost = prediction.cost
+        raise NoAnswerError("no prediction", f"wrote no prediction: {problem}")
+    if prediction.id != key:
+        raise NoAnswerError("another id", f"answered {prediction.id!r} instead")
+    return prediction
+
+
+def _found(prediction: Prediction, seconds: float) -> Answered:
+    """A prediction as what an answerer found; its time is what was measured where it says none."""
+    cost = prediction.cost or Cost(0, 0, 0)
     return Answered(
         answers=prediction.answers,
         text=prediction.raw_output,
@@ -389,52 +383,8 @@ def _found(answer: dict[str, Any]) -> Answered:
         ranking=prediction.ranking,
         retrieved=prediction.retrieved,
         generated=prediction.generated,
-        calls=cost.calls if cost else 0,
-        prompt_tokens=cost.prompt_tokens if cost else 0,
-        completion_tokens=cost.completion_tokens if cost else 0,
-        seconds=cost.seconds if cost else None,
+        calls=cost.calls,
+        prompt_tokens=cost.prompt_tokens,
+        completion_tokens=cost.completion_tokens,
+        seconds=seconds if cost.seconds is None else cost.seconds,
     )
-
-
-class _Kept:
-    """Questions and their answers, line by line, in a file that one process at a time may have."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._answers: dict[str, dict[str, Any]] = {}
-
-    def __enter__(self) -> "_Kept":
-        self._file = self.path.open("ab")
-        if not take_lock(self._file.fileno()):
-            self._file.close()
-            raise OutputError(
-                f"{self.path}: another process is asking this program. Wait for its end, or choose "
-                "another -o."
-            )
-        whole, _, torn = read_bytes(self.path).rpartition(b"\n")
-        for line in whole.split(b"\n"):
-            with suppress(ValueError, KeyError, TypeError):  # damaged: asked again
-                row = json.loads(line)
-                if prediction_of(row["answer"])[0] is not None:
-                    self._answers[row["question"]] = row["answer"]
-        if torn:
-            self._file.write(b"\n")
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self._file.close()
-
-    def get(self, question: str) -> dict[str, Any] | None:
-        """The answer that is kept, if there is one."""
-        return self._answers.get(question)
-
-    def keep(self, question: str, answer: dict[str, Any]) -> None:
-        """Adds an answer."""
-        self._answers[question] = answer
-        try:
-            self._file.write(f"{dump_line({'question': question, 'answer': answer})}\n".encode())
-            self._file.flush()
-        except OSError as problem:
-            raise OutputError(
-                f"{self.path}: cannot be written ({problem.strerror}). Free space and run again."
-            ) from None

@@ -6,22 +6,20 @@ tokenizer, see `rulemine.llm.estimates`. What a model that is asked once is show
 how many questions it holds a whole proof of the hard answer.
 """
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass, replace
-from pathlib import Path
 from statistics import fmean
-from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from rulemine.errors import EndpointError
-from rulemine.evaluation.answerers.protocol import Answerer, Typical
-from rulemine.evaluation.answerers.registry import JOURNAL, answer, asks_model, find_answerer
+from rulemine.evaluation.answerers.protocol import Typical
+from rulemine.evaluation.answerers.registry import answer, asks_model, find_answerer
 from rulemine.evaluation.retrieval import evidence_of, score_retrieved
-from rulemine.llm.call import Answer, Call, Failure, Reply, pack_vector
+from rulemine.llm.call import Answer, Ask, Call, Failure, Reply, pack_vector
 from rulemine.llm.estimates import OVER, Takes, sent_by, tokens_of
-from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from rulemine.release.groups import sample as sample_of
 from rulemine.release.reader import Release
@@ -78,44 +76,46 @@ def forecast(
     Raises:
         ConfigError: See `answer`.
     """
-    answerer, asked = find_answerer(system), sample_of(release.questions(split), sample)
+    answerer: Any = find_answerer(system)
+    asked = sample_of(release.questions(split), sample)
     if not (graphs and asks_model(answerer)):
         return Forecast(Takes(), Takes())
-    heard, embedded, predictions = _heard(release, system, graphs[-1], split, sample, model)
+    listener, predictions = _Listener(), list[Prediction]()
+    if getattr(answerer, "url", "") and is_dataclass(answerer):  # its own session would send
+        answerer = replace(cast(Any, answerer), url="")
+    with suppress(EndpointError):  # it needs replies to go on
+        predictions = answer(
+            release, answerer, kg=graphs[-1], split=split, model=model, session=cast(Session, listener),
+            sample=LISTENED if sample is None else min(sample, LISTENED),
+        )  # fmt: skip
     declared: Typical | None = getattr(answerer, "typical", None)
     worst_calls, of_graph = (getattr(answerer, n, None) for n in ("worst_calls", "graph_calls"))
     before = sum(of_graph(len(release.kg(kg))) for kg in graphs) if of_graph else 0
-    vectors = len(graphs) * embedded
-    typical = worst = None
+    vectors, count = len(graphs) * listener.embedded, len(graphs) * len(asked)
+    heard = [call for calls in listener.heard.values() for call in calls]
+    typical = worst = proofs = None
     if worst_calls:
         most = len(graphs) * sum(worst_calls(len(q.anchors)) for q in asked)
-        prompts = [sent for some in heard.values() for sent, _ in some]
-        if prompts:
-            grown = GROWN if worst_calls(1) - bool(of_graph) > 1 else LONGER
-            replies = max(limit or LONGEST for some in heard.values() for _, limit in some)
-            worst = Takes(before + most, vectors + most * grown * max(prompts), most * replies)
-        else:
-            worst = Takes(before + most, None, None)
-    count = len(graphs) * len(asked)
+        grown = GROWN if worst_calls(1) - bool(of_graph) > 1 else LONGER
+        worst = Takes(before + most, None, None)
+        if heard:
+            longest, replies = (max(column) for column in zip(*heard, strict=True))
+            worst = Takes(before + most, vectors + most * grown * longest, most * replies)
+        if worst_calls(1) == 1:  # nothing is retrieved after a reply
+            proofs = _proofs(release, graphs[-1], predictions)
     a_question = None
     if measured:
-        each = zip(
-            *((c.calls, c.prompt_tokens, c.completion_tokens) for c in measured), strict=True
-        )
-        a_question = [sum(column) / len(measured) for column in each]
+        costs = [(one.calls, one.prompt_tokens, one.completion_tokens) for one in measured]
+        a_question = [sum(column) / len(costs) for column in zip(*costs, strict=True)]
     elif declared is not None and heard:
-        part = 1.0  # of the calls, where options allow no more
-        if worst is not None:
-            part = min(1.0, (worst.calls - before) / max(1.0, count * declared.calls))
-        a_call = fmean(fmean(sent for sent, _ in some) for some in heard.values()) / OVER
-        calls = part * declared.calls
-        a_question = [calls, calls * declared.growth * a_call, part * declared.received]
+        calls, growth, received = declared
+        # Options may allow fewer calls.
+        part = min(1.0, (worst.calls - before) / max(1.0, count * calls)) if worst else 1.0
+        a_call = fmean(fmean(sent for sent, _ in some) for some in listener.heard.values()) / OVER
+        a_question = [part * calls, part * calls * growth * a_call, part * received]
     if a_question is not None:
-        calls, sent, received = (round(count * value) for value in a_question)
-        typical = Takes(before + calls, round(vectors / OVER) + sent, received)
-    proofs = None
-    if worst_calls and worst_calls(1) == 1:  # nothing is retrieved after a reply
-        proofs = _proofs(release, graphs[-1], predictions)
+        made, sent, read = (round(count * value) for value in a_question)
+        typical = Takes(before + made, round(vectors / OVER) + sent, read)
     return Forecast(typical, worst, proofs)
 
 
@@ -123,49 +123,42 @@ def _proofs(release: Release, kg: str, predictions: Sequence[Prediction]) -> tup
     """See `Forecast`; None where nothing was retrieved."""
     shown = {one.id: set(one.retrieved) for one in predictions if one.retrieved is not None}
     asked = [q for q in release.questions() if q.id in shown and q.hard_answer is not None]
-    if not asked:
-        return None
-    wanted = evidence_of(release, asked, kg, release.naming)
-    proved = [
-        score_retrieved(shown[q.id], w, 0).proof_retrieved
-        for q, w in zip(asked, wanted, strict=True)
-    ]
-    return int(sum(proved)), len(proved)
+    each = zip(asked, evidence_of(release, asked, kg, release.naming), strict=True)
+    proved = [score_retrieved(shown[q.id], wanted, 0).proof_retrieved for q, wanted in each]
+    return (int(sum(proved)), len(proved)) if proved else None
 
 
-Heard = dict[str, list[tuple[int, int | None]]]
-"""Purpose of calls → the tokens that each sends, and the most that it may receive."""
+class _Listener:
+    """In place of a session: hears what would be asked and says nothing; all texts have one embedding.
 
+    Attributes:
+        heard: Purpose of calls → the tokens that each sends, and the most that it may receive.
+        embedded: Tokens of the texts to embed.
+    """
 
-class _Listener(Session):
-    """A session that hears what would be asked; it says nothing, and all texts have one embedding."""
+    batch = ""
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(EndpointOptions(), folder / JOURNAL)
-        self.heard: Heard = defaultdict(list)
+    def __init__(self) -> None:
+        self.heard: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self.embedded = 0
 
-    async def _ask(self, call: Call, place: EndpointOptions | None = None) -> Answer:
+    def run(
+        self, works: Sequence[Callable[[Ask], Awaitable[Any]]], progress: object = None
+    ) -> list[Any]:
+        """What conversations come to; the first problem ends all of them."""
+
+        async def every() -> list[Any]:
+            return list(await asyncio.gather(*(work(self._ask) for work in works)))
+
+        return asyncio.run(every())
+
+    def seconds(self, key: str) -> float:
+        """How long a call took: no time."""
+        return 0.0
+
+    async def _ask(self, call: Call) -> Answer:
         if call.inputs:
             self.embedded += sum(map(tokens_of, call.inputs))
             return Reply("", vectors=[pack_vector([1.0])] * len(call.inputs))
-        self.heard[call.purpose].append((sent_by(call), call.max_tokens))
+        self.heard[call.purpose].append((sent_by(call), call.max_tokens or LONGEST))
         return Failure("not_asked", "", lasting=False)
-
-
-def _heard(
-    release: Release, system: str, kg: str, split: str | None, sample: int | None, model: str
-) -> tuple[Heard, int, Sequence[Prediction]]:
-    """The calls of a run about its first questions, the tokens of the texts to embed, and the predictions."""
-    answerer: str | Answerer = system
-    if getattr(found := find_answerer(system), "url", "") and is_dataclass(found):
-        answerer = replace(found, url="")  # its own session would send
-    predictions: Sequence[Prediction] = ()
-    with TemporaryDirectory() as folder, _Listener(Path(folder)) as listener:
-        with suppress(EndpointError):  # it needs replies to go on
-            first = LISTENED if sample is None else min(sample, LISTENED)
-            predictions = answer(
-                release, answerer, kg=kg, split=split, sample=first, model=model, session=listener,
-                folder=Path(folder),
-            )  # fmt: skip
-        return listener.heard, listener.embedded, predictions

@@ -12,9 +12,9 @@ that an answer of it follows from; where there is no such question, an invented 
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from rulemine.config import Section, option
 from rulemine.evaluation.answerers.final_answer import final_answer
@@ -27,8 +27,10 @@ __all__ = [
     "DEMONSTRATIONS",
     "ChainOfThought",
     "ClosedBook",
+    "Demonstrated",
     "SelfConsistency",
     "demonstrations",
+    "shuffled",
     "vote",
 ]
 
@@ -76,6 +78,12 @@ Tam Vell. Mira Oss works for Ines Hald. So Odo Karr and Mira Oss are answers."""
 """The forms, in the order in which they are shown."""
 
 
+def shuffled(train: Sequence[Question], seed: int, purpose: str) -> list[Question]:
+    """The training questions among these, without those for validation, in an order drawn for a purpose."""
+    asked = sorted((q for q in train if q.split == "train"), key=lambda q: q.id)
+    return [asked[at] for at in stream(seed, purpose).permutation(len(asked)).tolist()]
+
+
 def demonstrations(train: Sequence[Question], most: int, seed: int) -> list[str]:
     """Demonstrations for a prompt.
 
@@ -84,12 +92,15 @@ def demonstrations(train: Sequence[Question], most: int, seed: int) -> list[str]
         most: How many there are, at most one of each form.
         seed: Of what is drawn.
     """
-    asked = sorted((q for q in train if q.split == "train"), key=lambda q: q.id)
-    order = stream(seed, "demonstrations").permutation(len(asked)).tolist()
+    order = shuffled(train, seed, "demonstrations")
     found: list[str] = []
     for form in DEMONSTRATIONS[:most]:
-        drawn = (asked[at] for at in order if asked[at].structure in form.structures)
-        shown = next((q for q in drawn if q.hard_answer is not None and q.evidence), None)
+        fitting = (
+            q
+            for q in order
+            if q.structure in form.structures and q.hard_answer is not None and q.evidence
+        )
+        shown = next(fitting, None)
         found.append(form.invented if shown is None else _written(form, shown))
     return found
 
@@ -105,7 +116,39 @@ def _written(form: _Form, question: Question) -> str:
 _THINK = "Question: {question}\n\nLet's think step by step. Do not give the answer yet."
 
 
-@dataclass(frozen=True, slots=True)
+class Demonstrated(Section):
+    """An answerer that asks a model and shows it training questions first, if its option `shots` is not 0."""
+
+    shots: int
+
+    uses_model: ClassVar = True
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The training questions, if the model is shown some."""
+        return ("train",) if self.shots else ()
+
+    def before(
+        self,
+        given: Context,
+        questions: Sequence[OpenQuestion],
+        written: Callable[[Sequence[Question]], Sequence[str]],
+    ) -> dict[str, str]:
+        """What is shown before each question, by id; empty without shots.
+
+        Args:
+            given: With the training questions.
+            questions: The questions.
+            written: Makes texts of those that a question may be answered from; an empty line follows each.
+        """
+        found: dict[str, str] = {}
+        for part in given.parts(questions) if self.shots else ():
+            text = "".join(f"{one}\n\n" for one in written(part.train))
+            found |= dict.fromkeys((questions[number].id for number in part.numbers), text)
+        return found
+
+
+@dataclass(frozen=True)
 class ClosedBook(Section):
     """A model that is shown the question alone.
 
@@ -115,17 +158,16 @@ class ClosedBook(Section):
 
     max_tokens: int = option(256, least=1)
 
-    uses_model: ClassVar[bool] = True
-    blind: ClassVar[bool] = True
+    uses_model: ClassVar = True
+    blind: ClassVar = True
     typical: ClassVar = Typical(1, 1, 3)
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question."""
 
         async def work(question: OpenQuestion, chat: Chat) -> Answered:
-            return Answered(
-                text=await final_answer(chat, question.question, tokens=self.max_tokens)
-            )
+            text = await final_answer(chat, question.question, tokens=self.max_tokens)
+            return Answered(text=text)
 
         return given.converse(work, questions)
 
@@ -134,8 +176,8 @@ class ClosedBook(Section):
         return 1
 
 
-@dataclass(frozen=True, slots=True)
-class ChainOfThought(Section):
+@dataclass(frozen=True)
+class ChainOfThought(Demonstrated):
     """A model that thinks step by step before it answers.
 
     Attributes:
@@ -148,27 +190,18 @@ class ChainOfThought(Section):
     max_tokens: int = option(256, least=1)
     thought_tokens: int = option(512, least=1)
 
-    uses_model: ClassVar[bool] = True
-    blind: ClassVar[bool] = True
+    blind: ClassVar = True
     typical: ClassVar = Typical(2, 2.1, 82)
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The training questions, if it is shown some."""
-        return ("train",) if self.shots else ()
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says to each question once it has thought."""
-        before: dict[str, str] = {}
-        for part in given.parts(questions) if self.shots else ():
-            shown = demonstrations(part.train, self.shots, given.seed)
-            text = "".join(f"{one}\n\n" for one in shown)
-            before |= dict.fromkeys((questions[number].id for number in part.numbers), text)
+        before = self.before(
+            given, questions, lambda train: demonstrations(train, self.shots, given.seed)
+        )
 
         async def work(question: OpenQuestion, chat: Chat) -> Answered:
-            tokens = self.thought_tokens, self.max_tokens
-            shown = before.get(question.id, "")
-            return Answered(text=await _thoughtful(chat, question.question, tokens, shown=shown))
+            tokens, shown = (self.thought_tokens, self.max_tokens), before.get(question.id, "")
+            return Answered(text=await _thoughtful(chat, question.question, tokens, shown))
 
         return given.converse(work, questions)
 
@@ -177,7 +210,7 @@ class ChainOfThought(Section):
         return 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SelfConsistency(Section):
     """A model that thinks and answers several times, and the answers that most of these agree on.
 
@@ -193,27 +226,27 @@ class SelfConsistency(Section):
     max_tokens: int = option(256, least=1)
     thought_tokens: int = option(512, least=1)
 
-    uses_model: ClassVar[bool] = True
-    blind: ClassVar[bool] = True
+    uses_model: ClassVar = True
+    blind: ClassVar = True
 
     @property
     def typical(self) -> Typical:
         """That of a chain of thought, `k` times."""
-        one = ChainOfThought.typical
-        return Typical(self.k * one.calls, one.growth, self.k * one.received)
+        calls, growth, received = ChainOfThought.typical
+        return Typical(self.k * calls, growth, self.k * received)
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
         """What the model says most often to each question, a name a line."""
         matcher = VocabularyMatcher({*given.kg.entities, *given.order})
+        tokens = self.thought_tokens, self.max_tokens
 
         async def work(question: OpenQuestion, chat: Chat) -> Answered:
-            tokens = self.thought_tokens, self.max_tokens
-            samples = await asyncio.gather(
-                *(
-                    _thoughtful(chat, question.question, tokens, self.temperature, sample)
-                    for sample in range(self.k)
+            samples = await asyncio.gather(*(
+                _thoughtful(
+                    chat, question.question, tokens, temperature=self.temperature, sample=sample
                 )
-            )
+                for sample in range(self.k)
+            ))  # fmt: skip
             return Answered(text="\n".join(vote([list(matcher.text(text)) for text in samples])))
 
         return given.converse(work, questions)
@@ -224,31 +257,17 @@ class SelfConsistency(Section):
 
 
 async def _thoughtful(
-    chat: Chat,
-    question: str,
-    tokens: tuple[int, int],
-    temperature: float = 0.0,
-    sample: int = 0,
-    shown: str = "",
-) -> str:
+    chat: Chat, question: str, tokens: tuple[int, int], shown: str = "", *,
+    temperature: float = 0.0, sample: int = 0,
+) -> str:  # fmt: skip
     """What a model answers once it has thought; where thinking failed, what it answers at once."""
-    thoughts = await chat.say(
-        shown + _THINK.format(question=question),
-        purpose="think",
-        limit="thought_tokens",
-        max_tokens=tokens[0],
-        temperature=temperature,
-        sample=sample,
+    how: Any = {"temperature": temperature, "sample": sample}
+    content = shown + _THINK.format(question=question)
+    reply = await chat.say(
+        content, purpose="think", limit="thought_tokens", max_tokens=tokens[0], **how
     )
-    text = thoughts.text.strip() if thoughts else ""
-    return await final_answer(
-        chat,
-        question,
-        thoughts=[text] if text else (),
-        tokens=tokens[1],
-        temperature=temperature,
-        sample=sample,
-    )
+    text = reply.text.strip() if reply else ""
+    return await final_answer(chat, question, (), [text] * bool(text), tokens=tokens[1], **how)
 
 
 def vote(samples: Sequence[Sequence[str]]) -> list[str]:
@@ -269,10 +288,7 @@ def vote(samples: Sequence[Sequence[str]]) -> list[str]:
     >>> vote([["ann"], ["bob", "eve"], ["eve", "bob"], [], ["joe"]])
     ['bob', 'eve']
     """
-    votes = Counter(name for names in samples for name in dict.fromkeys(names))
-    ranked = [name for name, count in votes.most_common() if 2 * count > len(samples)]
-    if ranked or not samples:
-        return ranked
-    sets = Counter(frozenset(names) for names in samples)
-    commonest = sets.most_common(1)[0][0]
-    return [name for name, _ in votes.most_common() if name in commonest]
+    votes = Counter(name for names in samples for name in dict.fromkeys(names)).most_common()
+    ranked = [name for name, count in votes if 2 * count > len(samples)]
+    commonest = Counter(map(frozenset, samples)).most_common(1)
+    return ranked or [name for name, _ in votes if name in commonest[0][0]]

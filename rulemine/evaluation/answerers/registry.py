@@ -73,9 +73,9 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "generate-on-graph": "rulemine.evaluation.answerers.agents.generate_on_graph:GenerateOnGraph",
         "tools": "rulemine.evaluation.answerers.agents.tools:ToolAgent",
         "embeddings": "rulemine.evaluation.answerers.model_free.embeddings:Embeddings",
-        "text-to-sparql": "rulemine.evaluation.answerers.text_to_sparql:TextToSparql",
+        "text-to-sparql": "rulemine.evaluation.answerers.text_to_query:TextToSparql",
         "trained-retriever": "rulemine.evaluation.answerers.trained.retriever:TrainedRetriever",
-        "text-to-cypher": "rulemine.evaluation.answerers.text_to_cypher:TextToCypher",
+        "text-to-cypher": "rulemine.evaluation.answerers.text_to_query:TextToCypher",
         "gold-cypher": "rulemine.evaluation.answerers.model_free.gold_cypher:GoldCypher",
     },
 )

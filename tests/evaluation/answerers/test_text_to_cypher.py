@@ -17,7 +17,7 @@ from rulemine.evaluation.answerers.model_free.gold_cypher import GoldCypher
 from rulemine.evaluation.answerers.model_free.simple import Prior, Reasoner, completed
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
-from rulemine.evaluation.answerers.text_to_cypher import LONGEST, TextToCypher, schema_text
+from rulemine.evaluation.answerers.text_to_query import LONGEST, TextToCypher, schema_text
 from rulemine.evaluation.supervision.supervision import report_supervision
 from rulemine.exports.exporting import export
 from rulemine.kg.graph import KnowledgeGraph

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from rulemine.evaluation.answerers.protocol import Answered, OpenQuestion
 from rulemine.evaluation.answerers.registry import needs_of
-from rulemine.evaluation.answerers.text_to_sparql import TextToSparql
+from rulemine.evaluation.answerers.text_to_query import TextToSparql
 from rulemine.evaluation.sparql.prompts import relations_text
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.records import Question

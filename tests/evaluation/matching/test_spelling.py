@@ -13,7 +13,7 @@ from rulemine.evaluation.answerers.agents.agent import chosen, scored
 from rulemine.evaluation.answerers.agents.tools import ToolAgent
 from rulemine.evaluation.answerers.paths import read_plans
 from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
-from rulemine.evaluation.answerers.text_to_cypher import TextToCypher
+from rulemine.evaluation.answerers.text_to_query import TextToCypher
 from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, spelled, spelling_of
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.evaluation.spelling import Spelling

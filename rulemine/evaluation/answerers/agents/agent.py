@@ -31,7 +31,7 @@ from rulemine.text.visible_reply import visible_reply
 
 __all__ = [
     "Agent", "Explorer", "Way", "chosen", "is_none", "json_value", "label", "opposite", "read_yes", "scored",
-    "task", "towards", "written",
+    "tasks", "towards", "written",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -215,7 +215,7 @@ class Explorer:
         """
         content = "\n".join([f"Question: {self.question.question}", *lines])
         messages = [
-            {"role": "system", "content": task(self.agent.name, step)},
+            {"role": "system", "content": tasks()[self.agent.name][step]},
             {"role": "user", "content": content},
         ]
         reply = await self.ask(step, messages, **parameters)
@@ -291,11 +291,7 @@ class Explorer:
         return Answered(text=text, retrieved=list(self.retrieved))
 
 
-def task(agent: str, step: str) -> str:
-    """The instructions to the model at a step of an agent."""
-    return str(_prompts()[agent][step])
-
-
 @functools.cache
-def _prompts() -> Mapping[str, Mapping[str, str]]:
+def tasks() -> Mapping[str, Mapping[str, str]]:
+    """The instructions to the model, by agent and step."""
     return read_toml(packaged("evaluation", "answerers", "agents", "steps.toml"))

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from rulemine.config import option
 from rulemine.errors import counted
-from rulemine.evaluation.answerers.agents.agent import Agent, Explorer, Way, task
+from rulemine.evaluation.answerers.agents.agent import Agent, Explorer, Way, tasks
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Typical
 from rulemine.evaluation.answerers.surroundings import WAYS
 from rulemine.evaluation.spelling import Spelling
@@ -95,7 +95,7 @@ class _Dialog(Explorer):
         anchors = " | ".join(self.question.anchors)
         most = f"Call at most {counted(self.agent.calls, 'tool')} at once."
         messages: list[Message] = [
-            {"role": "system", "content": f"{task(self.agent.name, 'step')} {most}"},
+            {"role": "system", "content": f"{tasks()[self.agent.name]['step']} {most}"},
             {
                 "role": "user",
                 "content": f"Question: {self.question.question}\nTopic entities: {anchors}",
@@ -181,7 +181,7 @@ def _read(value: object) -> Mapping[str, Any] | None:
     try:
         read = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
-        read = None
+        return None
     return read if isinstance(read, Mapping) else None
 
 
