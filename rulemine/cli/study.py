@@ -28,7 +28,7 @@ def study(arguments: Namespace) -> int:
     from rulemine.cli.answer import with_program
     from rulemine.cluster import opened
     from rulemine.evaluation.reporting.tables import WARNING
-    from rulemine.evaluation.study.costs import expected, format_expected
+    from rulemine.evaluation.study.costs import costs_table, expected
     from rulemine.evaluation.study.plan import read_plan
     from rulemine.evaluation.study.results import check_packages, write_results
     from rulemine.evaluation.study.run import StudyFolder
@@ -53,7 +53,7 @@ def study(arguments: Namespace) -> int:
     found = StudyFolder(plan, arguments.output, watch=watch, note=line.note)
     with watch("estimate"):
         costs = expected(found)
-    table = text_of(format_expected(found, costs))
+    table = text_of(costs_table(costs, in_batches=bool(plan.endpoint.batch)))
     if arguments.estimate:
         refuse_idle(arguments, "answering", "cluster")
         say(table, end="")

@@ -24,7 +24,13 @@ from rulemine.evaluation.reporting.document import (
 )
 from rulemine.evaluation.reporting.frame import Frame
 from rulemine.evaluation.reporting.report import Report
-from rulemine.evaluation.reporting.titles import FURTHER, SUBSETS, TITLES
+from rulemine.evaluation.reporting.titles import (
+    FURTHER,
+    SUBSETS,
+    TITLES,
+    scores_in_words,
+    subsets_in_words,
+)
 from rulemine.evaluation.spelling import Spelling
 from rulemine.evaluation.statistics.bootstrap import CONFIDENCE
 from rulemine.kg.graph import Triple
@@ -189,7 +195,9 @@ def _tables(report: Report) -> Iterator[Table]:
     apart = {metric for _, metrics, _ in FURTHER for metric in metrics}
     of_answers = [m for m in report.metrics if m in TITLES and m not in apart]
     of_answers.sort(key=lambda m: _FIRST.index(m) if m in _FIRST else len(_FIRST))
-    yield subsets.table("headline", "Scores, percent", of_answers, rows=rows)
+    yield subsets.table(
+        "headline", "Scores, percent", of_answers, rows=rows, notes=_in_words(report, of_answers)
+    )
     for number, (about, metrics, _) in enumerate(FURTHER, start=1):
         if not set(metrics).isdisjoint(report.metrics):
             title = about.format(kg=report.kg)
@@ -202,9 +210,16 @@ def _tables(report: Report) -> Iterator[Table]:
             yield some.table(breakdown, title, of_answers, rows=rows)
 
 
+def _in_words(report: Report, metrics: Sequence[str]) -> tuple[str, ...]:
+    """What the core, its parts and all questions are, and what the scores are, as sentences."""
+    sizes = ((row.breakdown, row.n) for row in report.rows)
+    return subsets_in_words(sizes), *scores_in_words(metrics, ["hhr"])
+
+
 def _figures(report: Report) -> Iterator[Picture]:
+    drawn = Frame(tuple(row for row in report.frame.where(metric=_DRAWN).rows if row.n))
     for breakdown in _FIGURES:
-        some = report.frame.where(breakdown=breakdown, metric=_DRAWN)
+        some = drawn.where(breakdown=breakdown)
         if len({row.group for row in some.rows}) > 1:
             title = group_titles(report.kind)[breakdown]
             yield some.picture(
@@ -264,7 +279,7 @@ def document_of_comparison(
             "questions": f"{report.n:,}",
             "hard answers": f"those missing at level {report.level}",
         },
-        headline=replace(first, id="headline"),
+        headline=replace(first, id="headline", notes=(*first.notes, *_in_words(report, SHOWN))),
         figures=(
             named.where(breakdown=report.headline.breakdown, metric=_DRAWN).picture(
                 "systems",
@@ -433,6 +448,14 @@ def _kinds(question: Question, level: int) -> dict[str, set[str]]:
     return {"hard": asked, "other_hard": hard, "stated": stated, "further": further}
 
 
+_ONLY = {
+    "other_hard": "Another answer that must be inferred",
+    "stated": "Only what the incomplete graph states",
+    "further": "Only what not even the complete graph states",
+}
+"""Verdict → what was given in the place of the hard answer."""
+
+
 def _judged(
     kinds: Mapping[str, set[str]], answers: Sequence[str], *, stated: bool
 ) -> tuple[str, str]:
@@ -445,30 +468,21 @@ def _judged(
     """
     if not answers:
         return "empty", "It named no entity."
-    found = {verdict: [a for a in answers if a in kind] for verdict, kind in kinds.items()}
-    right = {*chain.from_iterable(found.values())}
-    wrong = sum(a not in right for a in answers)
-    rest = (
-        f" {counted(wrong, 'other answer')} {'is' if wrong == 1 else 'are'} wrong." if wrong else ""
-    )
+    right = [a for a in answers if any(a in kind for kind in kinds.values())]
     if not right:
         return "wrong", f"None of {counted(len(answers), 'answer')} is right."
+    wrong = len(answers) - len(right)
+    verb = "is" if wrong == 1 else "are"
+    rest = f" {counted(wrong, 'other answer')} {verb} wrong." * bool(wrong)
     if not kinds["hard"]:
-        given = [a for a in answers if a in right]
-        return "right", f"Nothing had to be inferred; given: {_some(given)}.{rest}"
-    (asked,), verdict = kinds["hard"], next(verdict for verdict in found if found[verdict])
+        return "right", f"Nothing had to be inferred; given: {_some(right)}.{rest}"
+    (asked,) = kinds["hard"]
+    verdict = next(verdict for verdict, kind in kinds.items() if not kind.isdisjoint(answers))
     if verdict == "hard":
         how = "this graph states it" if stated else "this graph does not state it"
         return verdict, f"The hard answer {asked} was given; {how}.{rest}"
-    what = {
-        "other_hard": "Another answer that must be inferred",
-        "stated": "Only what the incomplete graph states",
-        "further": "Only what not even the complete graph states",
-    }[verdict]
-    return (
-        verdict,
-        f"{what} was given: {_some(found[verdict])}; the hard answer {asked} was not.{rest}",
-    )
+    given = f"{_ONLY[verdict]} was given: {_some([a for a in answers if a in kinds[verdict]])}"
+    return verdict, f"{given}; the hard answer {asked} was not.{rest}"
 
 
 def _some(answers: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ gives the same bytes.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from rulemine.evaluation.reporting.document import Document, QuestionRow
 from rulemine.evaluation.reporting.figures import draw
 from rulemine.evaluation.reporting.html import to_html
 from rulemine.evaluation.reporting.tables import WARNING
-from rulemine.files import write_lines, write_text
+from rulemine.files import write_lines
 from rulemine.kinds.registry import form_of
 from rulemine.text.escaping import csv_text, plain
 from rulemine.text.tables import (
@@ -99,16 +99,16 @@ def questions_csv(rows: Sequence[QuestionRow]) -> Iterator[str]:
 
 def to_markdown(document: Document) -> str:
     """A report without its questions as Markdown, its figures as links to ``figures/ID.svg``."""
+    drawn = {figure.id: figure for figure in document.figures}
     parts = [f"# {plain(document.title)}\n"]
     parts += [f"- **{plain(name)}**: {plain(text)}" for name, text in document.facts.items()]
     parts += ["", *(f"- {plain(note)}" for note in document.notes)]
-    figures = {figure.id: figure for figure in document.figures}
     for table in document.every_table():
-        figure = figures.get(table.id)
         parts.append(f"\n## {plain(table.title)}\n")
-        if figure is not None:
-            image = f"![{plain(figure.title)}](figures/{figure.id}.svg)"
-            parts.append(f"{image}\n\n{plain(figure.caption)}\n")
+        if figure := drawn.get(table.id):
+            parts.append(
+                f"![{plain(figure.title)}](figures/{figure.id}.svg)\n\n{plain(figure.caption)}\n"
+            )
         parts.append(markdown_of(replace(table, title="")).strip("\n"))
     return "\n".join(parts) + "\n"
 
@@ -167,17 +167,16 @@ def write_document(document: Document, folder: Path) -> list[Path]:
         ConfigError: A package of the extra ``report`` is not installed.
         OutputError: A file cannot be written.
     """
-    texts = {"report.json": to_json(document), "report.md": to_markdown(document)}
-    texts["report.tex"] = to_latex(document)
-    texts |= {f"tables/{table.id}.csv": csv_of(table) for table in document.every_table()}
-    texts |= {f"figures/{figure.id}.svg": draw(figure) for figure in document.figures}
-    written = [folder / name for name in texts]
-    for path, text in zip(written, texts.values(), strict=True):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, text)
-    if document.questions:
-        written.append(folder / "questions.csv")
-        write_lines(written[-1], questions_csv(document.questions))
-    written.append(folder / "report.html")
-    write_text(written[-1], to_html(document))
-    return written
+    texts: dict[str, Iterable[str]] = {
+        "report.json": [to_json(document)],
+        "report.md": [to_markdown(document)],
+        "report.tex": [to_latex(document)],
+        **{f"tables/{table.id}.csv": [csv_of(table)] for table in document.every_table()},
+        **{f"figures/{figure.id}.svg": [draw(figure)] for figure in document.figures},
+        **({"questions.csv": questions_csv(document.questions)} if document.questions else {}),
+        "report.html": [to_html(document)],
+    }
+    for name, pieces in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_lines(folder / name, pieces)
+    return [folder / name for name in texts]

@@ -106,15 +106,18 @@ class LoopbackHandler(BaseHTTPRequestHandler):
         """
         self.connection.settimeout(self.timeout)
         self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header("X-Content-Type-Options", "nosniff")
-        self.send_header("X-Frame-Options", "DENY")
-        for name, value in (headers or {}).items():
+        ends = self.close_connection and self.protocol_version != "HTTP/1.0"
+        sent = {
+            "Content-Type": kind,
+            "Content-Length": str(len(content)),
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+            "X-Frame-Options": "DENY",
+            **(headers or {}),
+            **({"Connection": "close"} if ends else {}),
+        }
+        for name, value in sent.items():
             self.send_header(name, value)
-        if self.close_connection and self.protocol_version != "HTTP/1.0":
-            self.send_header("Connection", "close")
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content)

@@ -113,11 +113,12 @@ FURTHER = (
 MEANINGS = {
     "hits_any": "the share of questions with at least one right answer",
     "hits_at_1": "the share of questions whose first answer is right",
-    "f1": "F1 of the answers",
+    "f1": "the harmonic mean of precision and recall, a mean over questions",
     "precision": "the share of the answers given that are right, a mean over questions",
     "recall": "the share of the right answers that are given, a mean over questions",
     "hard_f1": "F1 of the hard answers, the other right answers set aside",
     "hits_hard": "the share of questions with the hard answer",
+    "hard_recall": "the share of the hard answers that are given",
     "hhr": "Hits@Hard over Hits@Any (how much of what is hit is inferred; not a ranking)",
     "mrr": "the mean of 1 / rank of the hard answer",
     "hard_hits_at_1": "the share of questions whose hard answer is ranked first",
@@ -168,7 +169,7 @@ _SUBSETS = {
     "core": "whose hard answer, which the incomplete graph lacks, has to be inferred: no other edge gives it "
     "away, and no frequent answer is right",
     "granted": "of the core whose missing facts follow by rules that hold in 80 % of the cases or more",
-    "all": "asked, the core among them",
+    "all": "asked",
 }
 
 
@@ -180,12 +181,15 @@ def meaning(metric: str) -> str:
 def subsets_in_words(sizes: Iterable[tuple[str, int]]) -> str:
     """What the core, its granted part and all questions are, and how many each has.
 
+    Args:
+        sizes: Breakdowns and numbers of questions; other breakdowns are left out.
+
     Example:
-        >>> subsets_in_words([("all", 72)])
-        'All: 72 questions asked, the core among them.'
+        >>> subsets_in_words([("all", 72), ("hops", 9)])
+        'All: 72 questions asked.'
     """
-    parts = (f"{name.capitalize()}: {n:,} questions {_SUBSETS[name]}" for name, n in sizes)
-    return " ".join(f"{part}." for part in parts)
+    known = ((name, n) for name, n in sizes if name in _SUBSETS)
+    return " ".join(f"{name.capitalize()}: {n:,} questions {_SUBSETS[name]}." for name, n in known)
 
 
 def scores_in_words(metrics: Iterable[str], known: Sequence[str] = ()) -> tuple[str, ...]:

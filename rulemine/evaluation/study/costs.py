@@ -18,7 +18,7 @@ from rulemine.llm.estimates import METHOD, Takes
 from rulemine.release.groups import sample
 from rulemine.text.tables import Table
 
-__all__ = ["Expected", "costs_table", "expected", "format_expected"]
+__all__ = ["Expected", "costs_table", "expected"]
 
 
 class Expected(NamedTuple):
@@ -76,21 +76,11 @@ def expected(study: StudyFolder) -> list[Expected]:
     return found
 
 
-def format_expected(study: StudyFolder, costs: Sequence[Expected]) -> Table:
-    """The costs as a table, with their sum."""
-    done = len(study.runs) - sum(one.runs for one in costs)
-    notes = [f"{done} of {len(study.runs)} runs are finished."] if done else []
-    return costs_table(costs, notes, in_batches=bool(study.plan.endpoint.batch))
-
-
-def costs_table(
-    costs: Sequence[Expected], notes: Sequence[str] = (), *, in_batches: bool = False
-) -> Table:
+def costs_table(costs: Sequence[Expected], *, in_batches: bool = False) -> Table:
     """What answers take, system by system, as a table with their sum.
 
     Args:
         costs: Of each system.
-        notes: What else there is to say.
         in_batches: Whether the calls are written as batches.
     """
     times = [one.seconds for one in costs if one.seconds is not None]
@@ -103,7 +93,7 @@ def costs_table(
         None,
         sum(times) if len(times) == len(costs) else None,
     )
-    below = list(notes)
+    below = []
     if any(one.worst and one.worst.calls for one in costs):
         below.append(
             "Typical / at most. Typical: as the answers so far; without any, as a capable model took on the "

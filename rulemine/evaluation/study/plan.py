@@ -8,7 +8,6 @@ scored, have the same.
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 
-__all__ = ["StudyPlan", "StudyRun", "file_name", "graph_at", "read_plan", "runs_of"]
+__all__ = ["StudyPlan", "StudyRun", "graph_at", "header_of", "identity_of", "read_plan", "runs_of"]
 
 FORMAT = 1
 """Of the file that says what a folder holds a study of."""
@@ -55,23 +54,21 @@ class StudyPlan(StudyOptions):
             ("split", (self.split,), (*SPLITS, "all")),
             ("matching", (self.matching,), MATCHINGS),
         ):
-            for value in values:
-                if value not in known:
-                    raise ConfigError(f"{name}: {value!r} is unknown; {did_you_mean(value, known)}")
-        for name in self.systems:
-            if name.partition(":")[0] == "command" and ":program=" not in name:
-                raise ConfigError(
-                    'systems: command without a program. Write e.g. command:program="python my_system.py", '
-                    "or on the command line --with command … -- python my_system.py."
-                )
+            for value in (value for value in values if value not in known):
+                raise ConfigError(f"{name}: {value!r} is unknown; {did_you_mean(value, known)}")
+        if any(s.partition(":")[0] == "command" and ":program=" not in s for s in self.systems):
+            raise ConfigError(
+                'systems: command without a program. Write e.g. command:program="python my_system.py", '
+                "or on the command line --with command … -- python my_system.py."
+            )
         if self.metrics:
             chosen(self.metrics)
-        for name, effective, purpose in (
-            ("naming_levels", self.namings[1:], "more namings than one"),
-            ("model_levels", self.asking, "systems that ask a model"),
-            ("endpoint.batch", self.asking, "systems that ask a model"),
+        for name, given, effective, purpose in (
+            ("naming_levels", self.naming_levels, self.namings[1:], "more namings than one"),
+            ("model_levels", self.model_levels, self.asking, "systems that ask a model"),
+            ("endpoint.batch", self.endpoint.batch, self.asking, "systems that ask a model"),
         ):
-            if attrgetter(name)(self) and not effective:
+            if given and not effective:
                 raise ConfigError(f"{name}: is for {purpose} and has no effect here. Leave it out.")
         if self.asking and not self.model:
             raise ConfigError(
@@ -149,16 +146,6 @@ def _file_of_program(system: str) -> str:
     return Path(next(iter(files or words), "")).name
 
 
-def file_name(number: int, system: str) -> str:
-    """The name of a system's files: its place in the plan and its label.
-
-    >>> file_name(2, "prior:k=5")
-    '02-prior_k=5'
-    """
-    label = "".join(c if c.isalnum() or c in "-_=." else "_" for c in system)
-    return f"{number:02d}-{label[:MOST_LETTERS]}"
-
-
 def runs_of(plan: StudyPlan, naming: str) -> list[StudyRun]:
     """The runs of a plan: by naming, by system, by level.
 
@@ -170,12 +157,16 @@ def runs_of(plan: StudyPlan, naming: str) -> list[StudyRun]:
     found = []
     for place, name in enumerate(plan.namings or (naming,)):
         for number, system in enumerate(plan.systems, start=1):
-            folder = f"predictions/{name}/{file_name(number, system)}"
-            for level in ends if place else plan.levels:
-                if system in plan.asking and plan.model_levels and level not in plan.model_levels:
-                    continue
-                file = f"{folder}/{graph_at(level)}.jsonl"
-                found.append(StudyRun(system, level, name, file))
+            label = "".join(c if c.isalnum() or c in "-_=." else "_" for c in system)
+            folder = f"predictions/{name}/{number:02d}-{label[:MOST_LETTERS]}"
+            asked = (
+                plan.model_levels if system in plan.asking and plan.model_levels else plan.levels
+            )
+            found += [
+                StudyRun(system, level, name, f"{folder}/{graph_at(level)}.jsonl")
+                for level in (ends if place else plan.levels)
+                if level in asked
+            ]
     return found
 
 

@@ -60,8 +60,8 @@ __all__ = [
 HEADLINE = ("hard_f1", "hhr", "hits_hard", "hits_any", "f1")
 """The scores of the headline, over the core."""
 
-RESULTS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr", "hard_f1")
-"""The scores of the main results."""
+RESULTS = ("hits_any", "precision", "recall", "f1", "hits_hard", "hhr", "hard_f1", *COSTS)
+"""The scores of the main results, and what an answer cost where a model was asked."""
 
 OF_GROUPS = ("hits_at_1", "f1", "hard_f1", "ex", "psjs", "executable")
 """The scores of the tables by group."""
@@ -308,8 +308,8 @@ def headline(scores: StudyScores) -> Table:
     """The systems on the graph that lacks most, over the core; beside it what is granted of it, and all."""
     title = f"{scores.lacking.capitalize()} graph, {scores.over}"
     rows = next(iter(scores.reports.values())).rows
-    sizes = [(row.group, row.n) for row in rows if row.breakdown in ("core", "granted", "all")]
-    notes = (subsets_in_words(sizes), *scores_in_words(HEADLINE, ["hhr"]), *_needs(scores))
+    sizes = subsets_in_words((row.breakdown, row.n) for row in rows)
+    notes = (sizes, *scores_in_words(HEADLINE, ["hhr"]), *_needs(scores))
     table = scores.top.where(breakdown=scores.subset).table(
         "headline", title, HEADLINE, rows=("system", "n"), notes=notes
     )
@@ -336,42 +336,50 @@ def _needs(scores: StudyScores) -> Iterator[str]:
 
 
 def tables(scores: StudyScores) -> list[Table]:
-    """All tables but the headline."""
-    plan, every = scores.study.plan, scores.everything
+    """All tables but the headline; each says what the scores are that first stand in it."""
+    plan, every, known = scores.study.plan, scores.everything, {*HEADLINE}
 
     def laid(
-        id_: str, title: str, frame: Frame, subset: str, metrics: Sequence[str], *rows: str,
+        id_: str, title: str, frame: Frame, groups: Sequence[str], metrics: Sequence[str], *rows: str,
         notes: Sequence[str] = (),
     ) -> Table:  # fmt: skip
-        some = frame.where(breakdown=subset, metric=metrics)
-        return some.table(id_, title, metrics, rows=("system", *rows, "n"), notes=notes)
+        some = frame.where(breakdown=groups, metric=metrics)
+        new = {row.metric for row in some.rows} - known
+        known.update(new)
+        said = (*notes, *scores_in_words(metric for metric in metrics if metric in new))
+        return some.table(id_, title, metrics, rows=("system", *rows, "n"), notes=said)
+
+    def by_group(breakdown: str) -> Table:
+        """On all questions, of structures in their plain mean, and on each group."""
+        called, about = _called(scores, breakdown), GROUPS.get(breakdown)
+        groups = ("all", breakdown, *[MEAN] * (breakdown == "structure"))
+        title = f"By {called}: {scores.lacking} graph, {every}"
+        table = laid(
+            f"by-{breakdown.replace('_', '-')}", title, scores.top, groups, OF_GROUPS, "group",
+            notes=[about] if about else [],
+        )  # fmt: skip
+        return replace(table, header=("system", called, *table.header[2:]))
 
     shortened = {*plan.called} != {*plan.called.values()}
     options = tuple((called, system) for system, called in plan.called.items() if shortened)
+    lacking = f"{scores.lacking} graph, {scores.over}"
     found = [
         _questions(scores),
         _levels(scores),
+        laid("results", f"Main results, {every}", scores.ends, ["all"], RESULTS, "graph"),
+        laid("results-core", "Main results, core", scores.ends, ["core"], RESULTS, "graph"),
         laid(
-            "results", f"Main results, {every}", scores.ends, "all", RESULTS, "graph",
-            notes=scores_in_words(RESULTS, HEADLINE),
-        ),
-        laid("results-core", "Main results, core", scores.ends, "core", RESULTS, "graph"),
-        laid(
-            "by-level", f"Scores at each level, {every}", scores.own, "all", RESULTS, "level",
+            "by-level", f"Scores at each level, {every}", scores.own, ["all"], RESULTS, "level",
             notes=[OF_LEVEL],
         ),
-        *(_by_group(scores, breakdown) for breakdown in _breakdowns(scores)),
+        *map(by_group, _breakdowns(scores)),
         _differences(scores),
         _between_graphs(scores),
         *(
-            laid(
-                id_, f"{title}: {scores.lacking} graph, {scores.over}", scores.top, scores.subset,
-                metrics, notes=scores_in_words(metrics),
-            )
+            laid(id_, f"{title}: {lacking}", scores.top, [scores.subset], metrics)
             for id_, title, metrics in OF_SOME
         ),
         _metrics_of_others(scores),
-        laid("cost", "What an answer cost, in the mean", scores.first, "all", COSTS, "level"),
         Table("systems", "The systems and their options", ("system", "options"), options),
     ]  # fmt: skip
     return [table for table in found if table.rows]
@@ -425,36 +433,22 @@ def _called(scores: StudyScores, breakdown: str) -> str:
     return group_titles(scores.study.release.kind).get(breakdown, breakdown)
 
 
-def _by_group(scores: StudyScores, breakdown: str) -> Table:
-    """Scores of each system on all questions, of structures in their plain mean, and on each group."""
-    called = _called(scores, breakdown)
-    shown = ("all", breakdown, *[MEAN] * (breakdown == "structure"))
-    notes = (*filter(None, [GROUPS.get(breakdown)]), *scores_in_words(OF_GROUPS[:1]))
-    title = f"By {called}: {scores.lacking} graph, {scores.everything}"
-    table = scores.top.where(breakdown=shown).table(
-        f"by-{breakdown.replace('_', '-')}", title, OF_GROUPS, rows=("system", "group", "n"), notes=notes
-    )  # fmt: skip
-    return replace(table, header=("system", called, *table.header[2:]))
-
-
 def _metrics_of_others(scores: StudyScores) -> Table:
     """Scores of other projects on both ends, over all questions; no rows where none is asked for."""
     plan = scores.study.plan
-    rows: list[Values] = []
-    notes: dict[str, None] = {}
-    for (system, level), report in scores.reports.items():
-        if report.others is not None and level in (plan.complete, plan.highest):
-            notes |= dict.fromkeys(report.others.notes)
-            rows += [
-                (plan.called[system], graph_at(level), one.metric, one.n, one.score, one.beside,
-                 one.ours.value, one.flatters)
-                for one in report.others.scores
-                if one.subset == "all" and one.n
-            ]  # fmt: skip
+    others = {key: report.others for key, report in scores.reports.items() if report.others}
+    rows = tuple(
+        (plan.called[system], graph_at(level), one.metric, one.n, one.score, one.beside, one.ours.value,
+         one.flatters)
+        for (system, level), found in others.items()
+        for one in found.scores
+        if one.subset == "all" and one.n and level in (plan.complete, plan.highest)
+    )  # fmt: skip
+    notes = tuple(dict.fromkeys(note for found in others.values() for note in found.notes))
     header = ("system", "graph", "metric", "n", "theirs", "stands beside", "ours", "theirs − ours")
     title = f"Metrics of other projects beside ours, {scores.everything}"
     show = {"ours": percent, "theirs − ours": points}
-    return Table("metrics", title, header, tuple(rows), tuple(notes), show)
+    return Table("metrics", title, header, rows, notes, show)
 
 
 def _differences(scores: StudyScores) -> Table:

@@ -1,7 +1,8 @@
 """Answers what a study asks, run by run, into one folder.
 
-The folder has ``study.json`` (which study it is), ``predictions/NAMING/SYSTEM/GRAPH.jsonl``, ``calls.sqlite``
-(the one journal of all calls of a model) and ``work`` (what systems keep, the release in other namings).
+The folder has ``study.json`` (which study it is, and how it was last scored),
+``predictions/NAMING/SYSTEM/GRAPH.jsonl``, ``calls.sqlite`` (the one journal of all calls of a model) and
+``work`` (what systems keep, the release in other namings).
 
 Guarantees: a run that is finished is not run again, and a call that was answered is not asked again, however
 the study ended before; a run with questions that a program or an endpoint failed to answer is not finished,
@@ -50,7 +51,6 @@ from rulemine.release.records import Prediction
 
 __all__ = [
     "MANIFEST",
-    "SCORING",
     "StudyFolder",
     "Watch",
     "open_study",
@@ -63,11 +63,8 @@ Watch = Callable[[str], AbstractContextManager[Callable[[int, int], None]]]
 
 MANIFEST = "study.json"
 
-SCORING = "scoring.json"
-"""Says how a study was last scored, which may change from one run to the next."""
-
 _SCORED = ("names", "matching", "resamples", "metrics")
-"""The options that it has."""
+"""The options of how a study is scored, which may change from one run to the next."""
 
 
 @contextmanager
@@ -266,8 +263,7 @@ class StudyFolder:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        file = self.folder / MANIFEST
-        if not file.exists():
+        if not (file := self.folder / MANIFEST).exists():
             _write_json(file, identity_of(self.plan, self.release))
         with file.open("rb") as held:
             if not take_lock(held.fileno()):
@@ -301,8 +297,9 @@ def _write_json(file: Path, content: Mapping[str, Any]) -> None:
 
 
 def write_scoring(study: StudyFolder) -> None:
-    """Writes how a study is scored."""
-    _write_json(study.folder / SCORING, {key: getattr(study.plan, key) for key in _SCORED})
+    """Writes down how a study was last scored, beside which study it is."""
+    scored = {key: getattr(study.plan, key) for key in _SCORED}
+    _write_json(study.folder / MANIFEST, identity_of(study.plan, study.release) | scored)
 
 
 def open_study(folder: Path, releases: Mapping[str, Release]) -> StudyFolder:
@@ -315,7 +312,7 @@ def open_study(folder: Path, releases: Mapping[str, Release]) -> StudyFolder:
     Raises:
         InputError: It holds no study, its release is not among these, or it is not finished.
     """
-    file, scoring = folder / MANIFEST, folder / SCORING
+    file = folder / MANIFEST
     options = parse_object(read_text(file), str(file))
     identity, _ = options.pop("release", None), options.pop("format", None)
     if not isinstance(identity, str):
@@ -327,9 +324,6 @@ def open_study(folder: Path, releases: Mapping[str, Release]) -> StudyFolder:
             f"{folder}: is a study of the release {identity[:12]}, which was not given. Give the folder of "
             "that release too."
         )
-    if scoring.is_file():
-        how = parse_object(read_text(scoring), str(scoring))
-        options |= {key: how[key] for key in _SCORED if key in how}
     if options.get("namings") == [release.naming]:
         del options["namings"]
     given: dict[str, Any] = {

@@ -19,7 +19,7 @@ from rulemine.evaluation.study.results import (
     tables,
     write_results,
 )
-from rulemine.evaluation.study.run import SCORING, write_scoring
+from rulemine.evaluation.study.run import MANIFEST, write_scoring
 from rulemine.evaluation.study.run import open_study as opened
 from rulemine.release.records import Cost, Prediction
 from tests.evaluation.study.test_run import files
@@ -208,15 +208,16 @@ def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
     found = figures(scores)
     assert [s is None for s in of(found, "levels-hard-f1").series[1].scores] == [True, True, False]
     assert of(found, "figure-1-f1").series[0].scores[1] is None  # never on the complete graph
-    (row,) = of(tables(scores), "cost").rows
-    assert (row[0], row[1], *(v.value for v in row[3:])) == (
-        "closed-book",
-        "100",
-        2,
-        30,
-        10,
-        1.0,
-    ), "seconds are of the answers that say how long they took"
+    for name in ("results", "by-level"):
+        grid = of(tables(scores), name)
+        (row,) = (row for row in grid.rows if row[0] == "closed-book")
+        assert grid.header[-4:] == ("calls", "tokens sent", "tokens received", "seconds")
+        # Seconds are of the answers that say how long they took.
+        assert [v.value for v in row[-4:]] == [2, 30, 10, 1.0]
+        assert "seconds: seconds that an answer took" in " ".join(
+            of(tables(scores), "results").notes
+        )
+        assert next(row for row in grid.rows if row[0] == "lookup")[-4:] == (None,) * 4
     tokens = of(found, "levels-prompt-tokens")
     assert (tokens.up, tokens.series[0].name) == ("tokens sent, a question", "closed-book")
     assert tokens.series[0].scores[-1].value == 30
@@ -314,7 +315,7 @@ def test_metrics_of_others_are_a_way_of_scoring(open_study):
     value = {(row[1], row[2]): row[4].value for row in grid.rows}
     assert value["complete", "rog_hit"] == 1
     assert value["incomplete", "rog_hit"] == pytest.approx(5 / 12)
-    assert json.loads((study.folder / SCORING).read_text())["metrics"] == ["rog"]
+    assert json.loads((study.folder / MANIFEST).read_text())["metrics"] == ["rog"]
     again = opened(study.folder, {study.release.identity: study.release})
     assert again.plan.metrics == ("rog",)
     with pytest.raises(ConfigError, match="rgo"):

@@ -6,7 +6,7 @@ from rulemine.errors import AwaitedError, ConfigError, NoReplyError, OutputError
 from rulemine.evaluation.answerers.model_free.simple import Lookup
 from rulemine.evaluation.answerers.protocol import Answered
 from rulemine.evaluation.predictions import read_run
-from rulemine.evaluation.study.costs import expected, format_expected
+from rulemine.evaluation.study.costs import costs_table, expected
 from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.results import StudyScores, document_of
 from rulemine.evaluation.study.run import StudyFolder
@@ -272,5 +272,5 @@ def test_costs_before_and_after(open_study):
     assert not study.folder.exists()  # nothing was asked or kept
     assert agent.worst.calls >= 2 * 3 * (1 + 2 + 1 + 1)
     assert agent.typical < agent.worst
-    rows = format_expected(study, list(found.values())).rows
+    rows = costs_table(list(found.values())).rows
     assert rows[-1][:3] == ("all", 4, 12)
