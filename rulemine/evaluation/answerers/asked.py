@@ -48,25 +48,17 @@ class AskedQuestions:
         kg: str,
         split: str | None,
         sample: int | None,
-        seed: int,
-        model: str = "",
-        folder: Path | None = None,
-        progress: Callable[[int, int], None] | None = None,
-        note: Callable[[str], None] = lambda text: None,
+        **given: Any,
     ) -> "AskedQuestions":
         """Reads questions, and what is given beside them.
 
         Args:
             release: The release.
-            needs: What the answerer needs, of `rulemine.evaluation.answerers.protocol.NEEDS`.
-            kg: The graph that it may see, and so on: see `rulemine.evaluation.answerers.registry.answer`.
+            needs: What the answerer needs, of `rulemine.evaluation.predictions.NEEDS`.
+            kg: The graph that it may see: see `rulemine.evaluation.answerers.registry.answer`.
             split: The split; None for all.
             sample: How many of its questions; None for all.
-            seed: For what is drawn.
-            model: The model; "" without one.
-            folder: A folder that lasts from run to run; None: there is none.
-            progress: Called with what is done and all there is to do; None: nobody looks.
-            note: Called with sentences for the user.
+            **given: What else a `Context` has that is not read from the release.
 
         Raises:
             ReleaseError: The release has no such graph, or a file is missing or was edited.
@@ -78,23 +70,19 @@ class AskedQuestions:
         )
         known = release.questions() if "train" in needs else ()
         train = tuple(q for q in known if q.split not in ("test", split))
-        given = Context(
+        context = Context(
             kg=release.kg(kg),
             graph=release.property_graph(kg) if release.has_property_graph else None,
             declarations=release.templates().declarations,
             order=order_of_names(release.entities, release.naming),
-            seed=seed,
-            folder=folder,
             rules=release.rules() if "rules" in needs else (),
             train=train,
             removals=removals_under(train, release.removals()) if train else (),
-            model=model,
             naming=release.naming,
-            progress=progress,
-            note=note,
+            **given,
         )
         files = tuple(release.graph_of(question)[1] for question in questions)
-        return cls(questions, tuple(opened), files, given)
+        return cls(questions, tuple(opened), files, context)
 
     def found(self, answerer: Answerer, given: Context, asked: Sequence[int]) -> list[Any]:
         """What an answerer finds for some questions.

@@ -45,6 +45,8 @@ __all__ = ["Command", "NoAnswerError", "Program"]
 MOST_BYTES = 1 << 26
 """An answer may be so long."""
 
+_TOO_LONG = f"wrote more than {MOST_BYTES >> 20} MiB in a line"
+
 GRACE = 5.0
 """Seconds that a program has to end once its input has ended."""
 
@@ -139,9 +141,7 @@ class Program:
     def last_error(self) -> str:
         """Where its standard error is and what that ends with, as a sentence; "" if it is empty."""
         path = Path(self._log.name)
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - SHOWN))
-            last = file.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+        last = path.read_bytes()[-SHOWN:].decode("utf-8", "replace").strip().rpartition("\n")[2]
         return f"Its standard error ({path}) ends with {last!r}. " if last else ""
 
     def _start(self) -> "subprocess.Popen[bytes]":
@@ -177,8 +177,7 @@ class Program:
                         return line
                     answer = bytearray(line)
                 if len(answer) > MOST_BYTES:
-                    most = f"{MOST_BYTES >> 20} MiB"
-                    raise NoAnswerError("too long", f"wrote more than {most} in a line")
+                    raise NoAnswerError("too long", _TOO_LONG)
                 left = until - time.monotonic()
                 if left <= 0 or not waiting.select(left):
                     raise NoAnswerError("time-out", "took longer than its time-out")
@@ -259,10 +258,10 @@ class Command(Section):
                 folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
             else:
                 folder = given.folder / "command"
+            kept = opened.enter_context(closing(Journal(folder / "answers.sqlite")))
             graph, environment = _graph(given, folder)
             contents = [_content(words[:1]), _content(words[1:])]
             same = dump_line([words, self.restart, graph, given.naming, *contents])
-            kept = opened.enter_context(closing(Journal(folder / "answers.sqlite")))
             log = opened.enter_context((folder / "errors.log").open("ab"))
             program = opened.enter_context(Program(words, environment, log))
             return self._ask(program, same, kept, given, questions)
@@ -323,7 +322,6 @@ def _graph(given: Context, folder: Path) -> tuple[str, dict[str, str]]:
     digest = given.kg.digest
     kg = folder / f"kg-{digest[:16]}.tsv"
     if not kg.exists():
-        folder.mkdir(parents=True, exist_ok=True)
         given.kg.write(kg)
     environment = {
         "PYTHONUNBUFFERED": "1",  # a line that waits in a buffer is no answer
@@ -335,8 +333,7 @@ def _graph(given: Context, folder: Path) -> tuple[str, dict[str, str]]:
         text = "".join(simplekg_pieces(given.graph)).encode()
         digest = digest_of(text)
         path = folder / f"graph-{digest[:16]}.json"
-        if not path.exists():
-            write_bytes(path, text)
+        write_bytes(path, text)
         environment["RULEMINE_GRAPH"] = str(path.resolve())
     return digest, environment
 
