@@ -8,7 +8,7 @@ names of the topic entities are cut out before the checks: they may contain any 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any, ClassVar
 
@@ -138,6 +138,11 @@ class QuestionInput:
     asked: str
 
     @property
+    def names(self) -> list[str]:
+        """The names of the topic entities, in the naming."""
+        return [topic.name_in(self.naming) for topic in self.topics]
+
+    @property
     def template(self) -> str:
         """The pattern of the text from templates, in which names may stand as they are."""
         return escape(self.asked)
@@ -188,21 +193,19 @@ def check_text(
         values: What it has to keep besides names.
 
     Returns:
-        The text, without what the model put around it, with placeholders
-        (`placeholders`) in place of the names of the topic entities; or the first
-        problem.
+        The text, without what the model put around it, with `placeholders` in place of the names of the topic
+        entities; or the first problem.
     """
-    names = [topic.name_in(item.naming) for topic in item.topics]
-    text = _ENDS.sub("", unwrapped(_ENDS.sub("", text), [*names, *values]))
+    text = _ENDS.sub("", unwrapped(_ENDS.sub("", text), [*item.names, *values]))
     if not text:
         return TextProblem("empty")
-    named = _named(text, item)
+    named = find_mentions_of_all(text, item.names)
     pieces = cut(text, tuple(span for span, _ in named))
     if len(pieces) > 1 and not pieces[-1] and text[-1] in QUESTION_MARKS:
         # The mark ends both the name and the sentence; in another naming it ends only the sentence.
         pieces = (*pieces[:-1], text[-1])
     topics = [item.topics[which] for _, which in named]
-    if either := _either(text, named, item):
+    if either := _either(text, named, item.names):
         return TextProblem("topic_missing", f"“{either}” could be one or another")
     found = next(_problems(text, pieces, topics, item, language, checker or Checker()), None)
     if found is not None:
@@ -248,14 +251,16 @@ def _problems(
     if (joined := _joined(pieces, topics)) is not None:
         yield "topic_missing", f"“{joined.name_in(item.naming)}” is joined to other words"
     if len(item.topics) > 1 and naming_problem(
-        partial(_in_naming, pieces, topics), item.topics, (), ()
+        lambda naming: "".join(interleaved(pieces, [row.name_in(naming) for row in topics])),
+        item.topics,
+        (),
+        (),
     ):
         yield "topic_missing", "one is only part of another name"
     for code, hidden in item.hidden:
         if name := named_answer(pieces, topics, hidden):
             yield code, f"“{name}”"
-    is_greek = any("\u0370" <= c <= "\u03ff" for c in blank)
-    marks = QUESTION_MARKS + ";" * is_greek
+    marks = QUESTION_MARKS + ";" * any("\u0370" <= c <= "\u03ff" for c in blank)  # in Greek
     if blank[-1] not in marks:
         yield "not_a_question", ""
     if sum(map(blank.count, marks)) > 1 or _SENTENCE_END.search(blank):
@@ -321,7 +326,7 @@ def _foreign(
     own = item.question
     relations = {*own.relations, *(relation for _, relation, _ in own.full_evidence)}
     identifiers = fold_loosely(" ".join(relations))
-    spans = tuple(span for span, _ in _named(item.asked, item))
+    spans = tuple(span for span, _ in find_mentions_of_all(item.asked, item.names))
     texts = [*cut(item.asked, spans), identifiers]
     texts += [" ".join(astuple(row)) for row in map(checker.described.get, relations) if row]
     known = FUNCTION_WORDS.union(_WORD.findall(fold_loosely(" ".join(texts))))
@@ -337,19 +342,11 @@ def _is_caseless(letter: str) -> bool:
     return letter.lower() == letter.upper()
 
 
-def _named(text: str, item: QuestionInput) -> tuple[tuple[Span, int], ...]:
-    """Where a text names which topic entity."""
-    return find_mentions_of_all(text, [topic.name_in(item.naming) for topic in item.topics])
-
-
-def _either(text: str, named: Iterable[tuple[Span, int]], item: QuestionInput) -> str | None:
+def _either(text: str, named: Iterable[tuple[Span, int]], names: Sequence[str]) -> str | None:
     """A mention that is spelled as none of two topic entities, and reads as both; None: there is none."""
-    names = [topic.name_in(item.naming) for topic in item.topics]
     read = [fold_loosely(name).strip() for name in names]
-    for (start, end), which in named:
-        if read.count(read[which]) > 1 and text[start:end] not in names:
-            return text[start:end]
-    return None
+    said = (text[start:end] for (start, end), which in named if read.count(read[which]) > 1)
+    return next((spelling for spelling in said if spelling not in names), None)
 
 
 @lru_cache(maxsize=4096)
@@ -368,10 +365,6 @@ def _identifiers(relation: str) -> tuple[str, ...]:
 def _is_plain(name: str) -> bool:
     """Whether a name is plain words: letters, but not ``camelCase``."""
     return bool(_PLAIN.fullmatch(name)) and not _CAMEL.search(name)
-
-
-def _in_naming(pieces: Sequence[str], topics: Sequence[EntityNames], naming: str) -> str:
-    return "".join(interleaved(pieces, [topic.name_in(naming) for topic in topics]))
 
 
 def _joined(pieces: tuple[str, ...], topics: Sequence[EntityNames]) -> EntityNames | None:

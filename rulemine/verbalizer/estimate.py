@@ -54,39 +54,31 @@ def estimate(
             the same model answered them for the same purpose.
         in_batches: Whether the calls are written as batches.
     """
-    asked: dict[str, tuple[QuestionInput, Call]] = {}
-    for item in inputs:  # questions that differ only in their certificates have the same calls
-        call = calls.question(item)
-        asked.setdefault(call.key, (item, call))
+    # questions that differ only in their certificates have the same calls
+    asked = {call.key: (item, call) for item in inputs for call in (calls.question(item),)}
     first = [call for _, call in asked.values()]
     had = len(first) - len(unanswered(first, journal))
     known = {} if journal is None else journal.counts()
-    about: dict[str, list[About]] = {label: [] for label in LABELS}
-    for item, call in asked.values():
-        for one in _calls_about(item, calls, call):
-            about[next(label for label in LABELS if one[0].purpose.endswith(label))].append(one)
+    about = [each for item, call in asked.values() for each in _calls_about(item, calls, call)]
     purposes = []
     for key, label in LABELS.items():
-        if not (some := about[key]) and key != "question":
-            continue
-        usually, most = sum(one[1] for one in some), sum(one[2] for one in some)
+        some = [each for each in about if each[0].purpose.endswith(key)]
+        usually, most = sum(each[1] for each in some), sum(each[2] for each in some)
         answered = had
-        if key != "question":  # texts that were never asked for were neither judged nor paraphrased
-            made = some[0][0]
-            answered = min(
-                known.get((made.purpose, made.model), 0), -(-usually // len(first)) * had
+        if some and key != "question":  # texts never asked for were neither judged nor paraphrased
+            made = known.get((some[0][0].purpose, some[0][0].model), 0)
+            answered = min(made, -(-usually // len(first)) * had)
+        if some or key == "question":
+            purpose = Purpose.of(
+                label,
+                [each[0] for each in some],
+                usually - answered,
+                most - answered,
+                fmean(each[3] for each in some) if some else 0,
+                more=OF_TEXT if key == "audit" else OF_EARLIER * (ATTEMPTS - 1),
+                answered=answered,
             )
-        retried = OF_EARLIER * (ATTEMPTS - 1)
-        purpose = Purpose.of(
-            label,
-            [one[0] for one in some],
-            usually - answered,
-            most - answered,
-            fmean(one[3] for one in some) if some else 0,
-            more=retried if key in ("question", "paraphrase") else OF_TEXT,
-            answered=answered,
-        )
-        purposes.append(purpose)
+            purposes.append(purpose)
     whole, to_ask = f"{len(inputs):,} questions", purposes[0].usually
     return Estimate(whole, purposes, to_ask, NOTE, three_prompts(first), in_batches)
 

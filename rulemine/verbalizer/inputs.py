@@ -12,7 +12,6 @@ which other questions there are.
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -68,7 +67,7 @@ class VerbalizationInput(QuestionInput):
             "subject": subject,
             "relation": relation,
             "object": object_,
-            "topic": self.topics[0].name_in(self.naming),
+            "topic": self.names[0],
             "answer": subject if self.question.block.direction == DIRECTIONS[0] else object_,
             "meaning": self.gloss.state(subject, object_),
             "context": [{"fact": triple} for triple in self.context],
@@ -100,7 +99,7 @@ def make_inputs(
     plain = {row.entity: row.name_in(naming) for row in asked.names}
     ambiguous = find_homonyms(asked.names) if naming == "text" else frozenset()
     topics = {question.topic for question in asked.questions} & ambiguous
-    context = _Context(kg, removed, topics, seed)
+    stated = _stated_of(kg, removed, topics, seed)
     answers: dict[tuple[str, str, str], tuple[EntityNames, ...]] = {}
     inputs: list[VerbalizationInput] = []
     for question in asked.questions:
@@ -110,7 +109,9 @@ def make_inputs(
             answers[key] = tuple(names[a] for a in question.answers if a != topic)
         s, r, o = question.removed[0]
         hard = names[s if direction == DIRECTIONS[0] else o]
-        triples = context.of(question) if topic in topics else ()
+        given = {*question.answers}
+        rows = [row for row, other in stated.get(topic, ()) if other not in given][:MAX_CONTEXT]
+        triples = kg.labeled(np.array(rows, np.int64))
         inputs.append(
             VerbalizationInput(
                 question=question,
@@ -150,36 +151,23 @@ def find_homonyms(names: Iterable[EntityNames]) -> frozenset[str]:
     return frozenset(entity for some in labels.values() if len(some) > 1 for entity in some)
 
 
-class _Context:
-    """The triples that prompts may state about some topic entities."""
-
-    def __init__(
-        self, kg: KnowledgeGraph, removed: Ints, topics: Collection[str], seed: int
-    ) -> None:
-        self._kg = kg
-        stated = kg.triples[:, 0] != kg.triples[:, 2]
-        stated[removed] = False
-        s, r, o = kg.triples.T.astype(np.int64)
-        sides = []
-        for end, other in ((s, o), (o, s)) if topics else ():
-            keys = r * len(kg.entities) + other
-            _, which, sizes = np.unique(keys, return_inverse=True, return_counts=True)
-            sides.append((end, other, sizes[which] > DISTINCTIVE))
-        self._candidates: dict[str, tuple[list[int], list[str]]] = {}
-        for topic in topics:
-            found = [np.flatnonzero(stated & (end == kg.entity_ids[topic])) for end, _, _ in sides]
-            rows = np.concatenate(found)
-            pairs = list(zip(sides, found, strict=True))
-            others = np.concatenate([other[at] for (_, other, _), at in pairs])
-            common = np.concatenate([many[at] for (_, _, many), at in pairs])
-            order = stream(seed, "context", topic).permutation(len(rows))
-            order = order[np.argsort(common[order], kind="stable")]
-            names = [kg.entities[other] for other in others[order].tolist()]
-            self._candidates[topic] = rows[order].tolist(), names
-
-    def of(self, question: Question) -> list[Triple]:
-        """Up to `MAX_CONTEXT` triples of the topic entity, distinctive ones first, without answers."""
-        answers = set(question.answers)
-        candidates = zip(*self._candidates[question.topic], strict=True)
-        chosen = islice((row for row, other in candidates if other not in answers), MAX_CONTEXT)
-        return self._kg.labeled(np.array([*chosen], np.int64))
+def _stated_of(
+    kg: KnowledgeGraph, removed: Ints, topics: Collection[str], seed: int
+) -> dict[str, list[tuple[int, str]]]:
+    """Topic entity → row and other end of each triple that may be stated of it, distinctive ones first."""
+    if not topics:
+        return {}
+    s, r, o = kg.triples.T.astype(np.int64)
+    stated = s != o
+    stated[removed] = False
+    ends, others = np.concatenate([s, o]), np.concatenate([o, s])
+    keys = np.concatenate([2 * r, 2 * r + 1]) * len(kg.entities) + others
+    _, which, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+    found: dict[str, list[tuple[int, str]]] = {}
+    for topic in topics:
+        at = np.flatnonzero(np.tile(stated, 2) & (ends == kg.entity_ids[topic]))
+        order = stream(seed, "context", topic).permutation(len(at))
+        at = at[order[np.argsort((sizes[which[at]] > DISTINCTIVE)[order], kind="stable")]]
+        names = [kg.entities[other] for other in others[at].tolist()]
+        found[topic] = list(zip((at % len(s)).tolist(), names, strict=True))
+    return found

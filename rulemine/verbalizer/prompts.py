@@ -143,47 +143,38 @@ def _section_problems(table: Mapping[str, Any], wanted: Mapping[str, str]) -> It
         elif not isinstance(value, str) or not value.strip():
             yield f"{key} is {value!r}; a text was expected"
     for key, packaged_text in wanted.items():
-        template = table.get(key)
         if key not in table:
             yield f"key {key} is missing"
-        elif isinstance(template, str):
-            placeholders = dict.fromkeys(
-                part[1] for part in _PART.finditer(packaged_text) if part[1]
-            )
-            lines = wanted if key == "user" else {}
-            yield from (f"{key}: {each}" for each in _problems_of(template, placeholders, lines))
-            if key not in ("system", "user") and "\n" in template:
-                yield f"{key}: has a line break; one line was expected"
-            for line in _LABELED:
-                if line in packaged_text and _lines(template).count(line) != 1:
-                    yield f"{key}: must have the line {line!r} exactly once"
+        elif isinstance(table[key], str):
+            for problem in _template_problems(table[key], packaged_text, key, wanted):
+                yield f"{key}: {problem}"
 
 
-def _lines(template: str) -> list[str]:
-    return [line.strip() for line in template.split("\n")]
-
-
-def _problems_of(
-    template: str, placeholders: Collection[str], section: Mapping[str, str]
+def _template_problems(
+    template: str, packaged_text: str, key: str, section: Mapping[str, str]
 ) -> Iterator[str]:
-    """What is wrong with a template that needs placeholders; those of lines have a key in a section."""
-    missing = dict.fromkeys(placeholders)
-    for line in _lines(template):
-        for found in _PART.finditer(line):
-            name = found[1]
-            if found[0] in ("{{", "}}"):
-                continue
-            if name is None:
-                yield f"has a single {found[0]!r}; write it twice for a literal brace"
-            elif name not in placeholders:
-                hint = (
-                    did_you_mean(name, placeholders) if placeholders else "it takes no placeholders"
-                )
-                yield f"has {found[0]}; {hint}"
-            elif _template_of_lines(found[0], section) and line != found[0]:
-                yield f"{found[0]} stands for whole lines; put it on its own line"
-            missing.pop(name, None)
-    yield from (f"needs the placeholder {{{name}}}" for name in missing)
+    lines = [line.strip() for line in template.split("\n")]
+    known = dict.fromkeys(part[1] for part in _PART.finditer(packaged_text) if part[1])
+    parts = [part for part in _PART.finditer(template) if part[0] not in ("{{", "}}")]
+    for part in parts:
+        if part[1] is None:
+            yield f"has a single {part[0]!r}; write it twice for a literal brace"
+        elif part[1] not in known:
+            hint = did_you_mean(part[1], known) if known else "it takes no placeholders"
+            yield f"has {part[0]}; {hint}"
+        elif (
+            key == "user"
+            and _template_of_lines(part[0], section)
+            and lines.count(part[0]) != template.count(part[0])
+        ):
+            yield f"{part[0]} stands for whole lines; put it on its own line"
+    named = {part[1] for part in parts}
+    yield from (f"needs the placeholder {{{name}}}" for name in known if name not in named)
+    if key not in ("system", "user") and len(lines) > 1:
+        yield "has a line break; one line was expected"
+    for line in _LABELED:
+        if line in packaged_text and lines.count(line) != 1:
+            yield f"must have the line {line!r} exactly once"
 
 
 @dataclass(frozen=True, slots=True)

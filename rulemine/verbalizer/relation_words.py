@@ -7,7 +7,7 @@ out if no attempt passes; the file is written once, at the end; the same replies
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.llm.call import Ask, Failure
 from rulemine.llm.session import Session
-from rulemine.phrasing import glosses as gloss_file
+from rulemine.phrasing.glosses import PLACEHOLDERS as OF_GLOSS
 from rulemine.phrasing.glosses import Gloss, Glosses, gloss_of, read_glosses
 from rulemine.phrasing.tables import template_problems
 from rulemine.phrasing.template_file import (
@@ -37,16 +37,11 @@ from rulemine.seeds import stream
 from rulemine.verbalizer.checks import Checker
 from rulemine.verbalizer.prompts import Calls, load_prompts
 from rulemine.verbalizer.replies import SCHEMAS, TextProblem, explain, read_texts
-from rulemine.verbalizer.verbalize import ATTEMPTS
+from rulemine.verbalizer.verbalize import ATTEMPTS, Progress
 
 __all__ = ["GlossReport", "write_book", "write_glosses"]
 
 T = TypeVar("T")
-
-Progress = Callable[[int, int], object]
-
-Made = tuple[T, list[str]]
-"""Words for a relation, and what is wrong with them."""
 
 SAMPLES = 10
 """Most triples of a relation that a model is shown."""
@@ -138,8 +133,7 @@ def write_glosses(
     ]
     failed: list[tuple[str, str]] = []
     if session is not None:
-        drawn = samples_of(kg, asked, calls.seed, labels or {})
-        works = [partial(_asked, "gloss", each, drawn[each], calls, _gloss) for each in asked]
+        works = [*_works("gloss", kg, asked, calls, labels or {}, _gloss)]
         for relation, made in zip(asked, session.run(works, progress), strict=True):
             if isinstance(made, Gloss):
                 glosses[relation] = made
@@ -184,9 +178,8 @@ def write_book(
     tables = read_template_file(path, kg.relations, Declarations())[0] if there else {}
     rows = read_toml(path) if there else {}
     asked = [r.relation for r in templates.rows if r.source == "derived" and r.relation not in rows]
-    samples = samples_of(kg, asked, calls.seed, labels or {})
     own = replace(calls, prompts=load_prompts("", "verbalizer/book.toml"))
-    works = [partial(_asked, "book", each, samples[each], own, _table) for each in asked]
+    works = [*_works("book", kg, asked, own, labels or {}, _table)]
     failed: list[tuple[str, str]] = []
     for relation, made in zip(asked, session.run(works, progress), strict=True):
         if isinstance(made, TextProblem):
@@ -207,18 +200,21 @@ def write_book(
     return GlossReport(path, len(asked) - len(failed), kept, max(0, rest), tuple(failed))
 
 
-def samples_of(
-    kg: KnowledgeGraph, relations: Sequence[str], seed: int, labels: Mapping[str, str]
-) -> dict[str, list[Triple]]:
-    """Draws triples of each relation, as labels, in the order of the graph."""
-    samples: dict[str, list[Triple]] = {}
+def _works(
+    purpose: str,
+    kg: KnowledgeGraph,
+    relations: Iterable[str],
+    calls: Calls,
+    labels: Mapping[str, str],
+    make: Callable[[str, dict[str, str]], tuple[T, list[str]]],
+) -> Iterator[Callable[[Ask], Awaitable[T | TextProblem]]]:
+    """Conversations about relations; the model is shown triples of each, in the order of the graph."""
     for relation in relations:
         rows = np.flatnonzero(kg.triples[:, 1] == kg.relation_ids[relation])
-        drawn = stream(seed, "gloss", relation).permutation(len(rows))[:SAMPLES]
-        samples[relation] = [
-            (labels.get(s, s), r, labels.get(o, o)) for s, r, o in kg.labeled(rows[np.sort(drawn)])
-        ]
-    return samples
+        drawn = stream(calls.seed, "gloss", relation).permutation(len(rows))[:SAMPLES]
+        triples = kg.labeled(rows[np.sort(drawn)])
+        samples = [(labels.get(s, s), r, labels.get(o, o)) for s, r, o in triples]
+        yield partial(_asked, purpose, relation, samples, calls, make)
 
 
 async def _asked(
@@ -226,7 +222,7 @@ async def _asked(
     relation: str,
     samples: Sequence[Triple],
     calls: Calls,
-    make: Callable[[str, dict[str, str]], Made[T]],
+    make: Callable[[str, dict[str, str]], tuple[T, list[str]]],
     ask: Ask,
 ) -> T | TextProblem:
     """What is made of the model's words for a relation, or the problem of its last ones."""
@@ -247,16 +243,16 @@ async def _asked(
     return earlier[-1][1]
 
 
-def _gloss(relation: str, texts: dict[str, str]) -> Made[Gloss]:
+def _gloss(relation: str, texts: dict[str, str]) -> tuple[Gloss, list[str]]:
     gloss = Gloss(relation, **texts, source="model")
-    return gloss, template_problems(gloss, gloss_file.PLACEHOLDERS)
+    return gloss, template_problems(gloss, OF_GLOSS)
 
 
-def _table(relation: str, texts: dict[str, str]) -> Made[RelationTable]:
+def _table(relation: str, texts: dict[str, str]) -> tuple[RelationTable, list[str]]:
     ends = texts["statement"], texts["ask_subject"], texts["ask_object"]
     table = RelationTable(*ends, texts["ask_subjects"], texts["ask_objects"])
-    problems = template_problems(table, PLACEHOLDERS)
-    return table, [*problems, *table_problems({relation: table}, Declarations())]
+    problems = table_problems({relation: table}, Declarations())
+    return table, [*template_problems(table, PLACEHOLDERS), *problems]
 
 
 def _problems(relation: str, texts: Mapping[str, str], samples: Sequence[Triple]) -> Iterator[str]:

@@ -217,13 +217,13 @@ def read_verdict(reply: Reply, purpose: str) -> Verdict:
     Only the first key is needed, ``verdict`` (for ``structure_audit`` ``status``). Whatever cannot be read
     fails the text.
     """
-    word, *rest = SCHEMAS[purpose]["properties"]
+    schema = SCHEMAS[purpose]["properties"]
+    word, *rest = schema
     found = read_object(reply, SCHEMAS[purpose], rest)
     if isinstance(found, str):
-        allowed = SCHEMAS[purpose]["properties"][word]["enum"]
         match = _VERDICT.fullmatch(found)
-        said = match[1].upper() if match else ""
-        found = {word: said, "reason": match[2] or ""} if match and said in allowed else UNREAD
+        said = {word: match[1], "reason": match[2] or ""} if match else None
+        found = _object_of(said, schema, rest)
     if isinstance(found, TextProblem):
         return Verdict(UNREAD)
     reason, refined = " ".join(found["reason"].split()), found.get("refined_question", "").strip()
@@ -296,34 +296,28 @@ def _object_of(
         value = value[0]
     if isinstance(value, list) and len(schema) == 1:
         value = dict.fromkeys(schema, value)
-    if isinstance(value, dict):
-        folded = {key.strip().lower(): item for key, item in value.items()}
-        if len(folded) < len(value):
-            return TextProblem("malformed", "JSON with a key twice")
-        value = folded
-    if not isinstance(value, dict) or schema.keys() - {*optional} - value.keys():
+    items = value.items() if isinstance(value, dict) else ()
+    given = {key.strip().lower(): item for key, item in items}
+    if len(given) < len(items):
+        return TextProblem("malformed", "JSON with a key twice")
+    if schema.keys() - {*optional} - given.keys():
         return TextProblem("malformed", f"JSON without the keys {', '.join(schema)}")
     found = {}
     for key, kind in schema.items():
-        item = value.get(key) or "" if key in optional else value[key]
+        item = given.get(key) or "" if key in optional else given[key]
         if type(item) is int and abs(item) < 10**6:
-            item = str(item)  # e.g. the number of a relation
+            item = str(item)  # e.g. the answer to a question for a number
         if isinstance(item, str) and "enum" in kind:
-            item = next(
-                (word for word in kind["enum"] if word.lower() == item.strip().lower()), None
-            )
-        if kind["type"] == "boolean" and isinstance(item, str):
+            said = item.strip().lower()
+            item = next((word for word in kind["enum"] if word.lower() == said), None)
+        if isinstance(item, str) and kind["type"] == "boolean":
             item = _TRUTH.get(item.strip().lower())
-        if not _fits(item, kind):
+        texts = item if kind["type"] == "array" else [item]
+        wanted = bool if kind["type"] == "boolean" else str
+        if not (isinstance(texts, list) and all(isinstance(text, wanted) for text in texts)):
             return TextProblem("malformed", f"JSON with an invalid value of {key}")
         found[key] = item
     return found
-
-
-def _fits(item: Any, kind: Mapping[str, Any]) -> bool:
-    if kind["type"] == "array":
-        return isinstance(item, list) and all(isinstance(text, str) for text in item)
-    return isinstance(item, bool if kind["type"] == "boolean" else str)
 
 
 def _unnumbered(lines: list[str]) -> list[str]:

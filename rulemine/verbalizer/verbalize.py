@@ -22,7 +22,7 @@ from typing import TypeVar
 from rulemine.codec import dump_line
 from rulemine.errors import UserError
 from rulemine.kinds.registry import kind_named
-from rulemine.llm.call import Answer, Ask, Call, Failure, Reply
+from rulemine.llm.call import Ask, Call, Failure, Reply
 from rulemine.llm.session import Session
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Rejection, topic_values
@@ -41,7 +41,6 @@ from rulemine.verbalizer.replies import (
 
 __all__ = ["ATTEMPTS", "VerbalizationCounts", "Verbalized", "same_words", "verbalize"]
 
-T = TypeVar("T")
 _Owner = TypeVar("_Owner", bound=Hashable)
 
 Progress = Callable[[int, int], object]
@@ -69,6 +68,7 @@ class Dialogue:
         asked: Texts asked for so far.
         rejected: The rejected texts so far, and why.
         paraphrases: The patterns of the accepted paraphrases.
+        proposed: Patterns of paraphrases that pass the checks, before they are compared with other questions.
         asked_again: Calls for paraphrases so far.
         refused: The rejected paraphrases so far, and why.
         ended: Whether no more calls can be made.
@@ -80,6 +80,7 @@ class Dialogue:
     asked: int = 0
     rejected: list[tuple[str, TextProblem]] = field(default_factory=list)
     paraphrases: list[str] = field(default_factory=list)
+    proposed: list[str] = field(default_factory=list)
     asked_again: int = 0
     refused: list[tuple[str, TextProblem]] = field(default_factory=list)
     ended: bool = False
@@ -88,8 +89,7 @@ class Dialogue:
     @property
     def names(self) -> dict[str, str]:
         """What the placeholders of its patterns stand for, in the naming of the prompts."""
-        names = [topic.name_in(self.item.naming) for topic in self.item.topics]
-        return dict(zip(placeholders(len(names)), names, strict=True))
+        return dict(zip(placeholders(len(self.item.topics)), self.item.names, strict=True))
 
     @property
     def may_ask(self) -> bool:
@@ -136,36 +136,89 @@ def same_words(pattern: str, names: Mapping[str, str]) -> str:
     return fold_loosely(fill(pattern.rstrip(_MARKS), names)).strip()
 
 
+Answered = Callable[[Call], Awaitable[Reply]]
+"""Asks, and is sure to get a reply, or else raises `UnansweredError`."""
+
+
 class UnansweredError(Exception):
     """A call without a reply, which ends its dialogue; has the `TextProblem`."""
 
 
 class Verbalizer:
-    """Holds dialogues, one after another or many at once."""
+    """Holds the dialogues of a stage and reports how many are settled; arguments as of `verbalize`."""
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls, self._chosen = calls, calls.chosen
+    def __init__(
+        self,
+        dialogues: Sequence[Dialogue],
+        calls: Calls,
+        session: Session,
+        progress: Progress | None,
+        status: Callable[[str], object] | None,
+        fail_fast: bool,
+    ) -> None:
+        self._dialogues, self._calls, self._session = dialogues, calls, session
+        self._progress, self._status, self._watches = progress, status, fail_fast
+        self._chosen = calls.chosen
         self._checker = Checker((row.relation for row in calls.glosses.rows), calls.glosses.rows)
+        self._rejected = self._texts = 0
+        self._end: UserError | None = None
 
-    async def verbalize(self, dialogue: Dialogue, ask: Ask) -> None:
+    def run(self, dialogues: Sequence[Dialogue], again: bool = False) -> None:
+        """Asks for the texts of some dialogues; all others are settled as far as texts or paraphrases go.
+
+        Args:
+            dialogues: The dialogues.
+            again: Whether paraphrases are asked for, once each, and not texts.
+        """
+        self._rejected = sum(not dialogue.pattern for dialogue in self._dialogues)
+        self._rejected -= sum(not dialogue.pattern for dialogue in dialogues)
+        everything, phases = len(self._dialogues), 1 + (self._chosen.paraphrases > 0)
+
+        async def one(dialogue: Dialogue, ask: Ask) -> None:
+            async def answered(call: Call) -> Reply:
+                if self._end is not None:
+                    raise self._end
+                dialogue.keys.add(call.key)
+                answer = await ask(call)
+                if isinstance(answer, Failure):
+                    raise UnansweredError(TextProblem.of(answer))
+                return answer
+
+            try:
+                await (self._paraphrase if again else self._verbalize)(dialogue, answered)
+            except UnansweredError as unanswered:
+                dialogue.ended = True
+                (dialogue.refused if again else dialogue.rejected).append(("", unanswered.args[0]))
+            self._rejected += not dialogue.pattern
+            self._texts += len(dialogue.rejected)
+            self._watches &= not dialogue.pattern
+            if self._watches and self._texts >= FIRST_TEXTS:
+                self._end = self._none_passes()
+
+        def report(done: int, of: int) -> None:
+            if self._progress is not None:
+                self._progress((everything * (1 + again) - of + done) // phases, everything)
+            if self._status is not None:
+                pace = self._session.usage.calls_per_minute
+                self._status(f"{self._rejected:,} rejected · {pace:,.0f} calls/min")
+
+        self._session.run([partial(one, dialogue) for dialogue in dialogues], report)
+
+    async def _verbalize(self, dialogue: Dialogue, ask: Answered) -> None:
         """Asks for a text until one is accepted or no attempts are left."""
-        try:
-            while not dialogue.pattern and dialogue.may_ask:
-                dialogue.asked += 1
-                call = self._calls.question(dialogue.item, dialogue.rejected)
-                reply = await _reply_to(dialogue, call, ask)
-                text = read_question(reply)
-                if isinstance(text, TextProblem):
-                    dialogue.rejected.append((reply.text, text))
-                    continue
-                proposal = await self._try(dialogue, text, ask)
-                if proposal not in ("", text) and not dialogue.pattern:
-                    await self._try(dialogue, proposal, ask)
-        except UnansweredError as unanswered:
-            dialogue.ended = True
-            dialogue.rejected.append(("", unanswered.args[0]))
+        while not dialogue.pattern and dialogue.may_ask:
+            dialogue.asked += 1
+            call = self._calls.question(dialogue.item, dialogue.rejected)
+            reply = await ask(call)
+            text = read_question(reply)
+            if isinstance(text, TextProblem):
+                dialogue.rejected.append((reply.text, text))
+                continue
+            proposal = await self._try(dialogue, text, ask)
+            if proposal not in ("", text) and not dialogue.pattern:
+                await self._try(dialogue, proposal, ask)
 
-    async def _try(self, dialogue: Dialogue, text: str, ask: Ask) -> str:
+    async def _try(self, dialogue: Dialogue, text: str, ask: Answered) -> str:
         """Accepts a text, or notes why not; returns what the judge proposes instead."""
         pattern, verdict = await self._examine(dialogue, text, ask)
         if verdict.problem is None:
@@ -174,42 +227,30 @@ class Verbalizer:
             dialogue.rejected.append((text, verdict.problem))
         return verdict.refined
 
-    async def paraphrase(self, dialogue: Dialogue, ask: Ask) -> list[str]:
-        """Asks once for the missing paraphrases.
-
-        Returns:
-            The patterns that pass all checks and differ from the text and each other, at most as many as
-            are missing.
-        """
-        found: list[str] = []
+    async def _paraphrase(self, dialogue: Dialogue, ask: Answered) -> None:
+        """Asks once for the missing paraphrases; proposes at most as many, which differ from all so far."""
         missing = dialogue.missing(self._chosen.paraphrases)
         dialogue.asked_again += 1
         patterns = (dialogue.pattern, *dialogue.paraphrases)
-        texts = list(map(dialogue.text, patterns))
-        try:
-            call = self._calls.paraphrase(dialogue.item, texts, missing, dialogue.refused)
-            reply = await _reply_to(dialogue, call, ask)
-            drafts = read_list(reply)
-            if isinstance(drafts, TextProblem):
-                dialogue.refused.append((reply.text, drafts))
-                return []
-            taken = set(map(dialogue.words, patterns))
-            for text in drafts:
-                if len(found) == missing:
-                    break
-                pattern, verdict = await self._examine(dialogue, text, ask, taken)
-                if verdict.problem is None:
-                    taken.add(dialogue.words(pattern))
-                    found.append(pattern)
-                else:
-                    dialogue.refused.append((text, verdict.problem))
-        except UnansweredError as unanswered:
-            dialogue.ended = True
-            dialogue.refused.append(("", unanswered.args[0]))
-        return found
+        texts, taken = map(dialogue.text, patterns), set(map(dialogue.words, patterns))
+        call = self._calls.paraphrase(dialogue.item, [*texts], missing, dialogue.refused)
+        reply = await ask(call)
+        drafts = read_list(reply)
+        if isinstance(drafts, TextProblem):
+            dialogue.refused.append((reply.text, drafts))
+            return
+        for text in drafts:
+            if len(dialogue.proposed) == missing:
+                break
+            pattern, verdict = await self._examine(dialogue, text, ask, taken)
+            if verdict.problem is None:
+                taken.add(dialogue.words(pattern))
+                dialogue.proposed.append(pattern)
+            else:
+                dialogue.refused.append((text, verdict.problem))
 
     async def _examine(
-        self, dialogue: Dialogue, text: str, ask: Ask, taken: Container[str] = ()
+        self, dialogue: Dialogue, text: str, ask: Answered, taken: Container[str] = ()
     ) -> tuple[str, Verdict]:
         """The pattern of a text, and what checks, a comparison with those taken, and the judge say.
 
@@ -225,20 +266,21 @@ class Verbalizer:
         if not (self._chosen.judge_model or item.always_judged):
             return pattern, Verdict(None)
         call = self._calls.audit(item, dialogue.text(pattern))
-        return pattern, read_verdict(await _reply_to(dialogue, call, ask), call.purpose)
+        return pattern, read_verdict(await ask(call), call.purpose)
 
-
-async def _reply_to(dialogue: Dialogue, call: Call, ask: Ask) -> Reply:
-    """The reply to a call.
-
-    Raises:
-        UnansweredError: There is none, and never will be.
-    """
-    dialogue.keys.add(call.key)
-    answer = await ask(call)
-    if isinstance(answer, Failure):
-        raise UnansweredError(TextProblem.of(answer))
-    return answer
+    def _none_passes(self) -> UserError:
+        """Why the stage ends when none of the first texts passes."""
+        failed = [(d.item.question.id, *d.rejected[-1]) for d in self._dialogues if d.rejected]
+        examples = "".join(
+            f"\n  {question}: {shorten(text, MAX_SHOWN)!r}: {explain(problem)}"
+            for question, text, problem in failed[:EXAMPLES]
+        )
+        return UserError(
+            f"model {self._calls.chosen.model!r}: none of its first {FIRST_TEXTS} texts passes the checks; "
+            f"the build stops here. Examples:{examples}\n{self._session.advice}Use another model, edit the "
+            f"prompts (a copy of rulemine/{self._calls.prompts.packaged}, given as --prompt), or leave "
+            "--verbalizer out: templates need no model."
+        )
 
 
 def find_ambiguous(texts: Iterable[tuple[str, str, _Owner]]) -> list[list[_Owner]]:
@@ -260,61 +302,35 @@ def find_ambiguous(texts: Iterable[tuple[str, str, _Owner]]) -> list[list[_Owner
     ]
 
 
-def retract_ambiguous(dialogues: Sequence[Dialogue]) -> list[Dialogue]:
-    """Retracts texts that have the same words as another question.
+def retract_ambiguous(dialogues: Sequence[Dialogue]) -> bool:
+    """Retracts texts that have the same words as another question, and says whether there were any.
 
-    A question without a text gets its template, which counts too. Dialogues without attempts left keep their
-    text as long as another of the group may ask again: theirs may become the only one. When none may, all of
-    the group lose their texts.
-
-    Args:
-        dialogues: All dialogues.
-
-    Returns:
-        The dialogues that have to ask again, in the order of `dialogues`; if none, no text is ambiguous.
+    A question without a text gets its template, which counts too, so there may be more then. Dialogues
+    without attempts left keep their text as long as another of the group may ask again: theirs may become the
+    only one. When none may, all of the group lose their texts.
     """
-    while True:
-        texts = [(d.words(), d.asks, i) for i, d in enumerate(dialogues)]
-        groups = [[dialogues[i] for i in group] for group in find_ambiguous(texts)]
-        groups = [group for group in groups if any(dialogue.pattern for dialogue in group)]
-        if not groups:
-            return []
-        again: set[int] = set()
-        for group in groups:
-            verbalized = [dialogue for dialogue in group if dialogue.pattern]
-            able = [dialogue for dialogue in verbalized if dialogue.may_ask]
-            for dialogue in able or verbalized:
-                others = sorted({d.item.asked for d in group if d.asks != dialogue.asks})
-                listed = "; ".join(others[:MAX_OTHERS]) + "; …" * (len(others) > MAX_OTHERS)
-                problem = TextProblem("ambiguous", f"the other one asks for {listed}")
-                dialogue.rejected.append((dialogue.text(dialogue.pattern), problem))
-                dialogue.pattern = ""
-            again.update(id(dialogue) for dialogue in able)
-        if again:
-            return [dialogue for dialogue in dialogues if id(dialogue) in again]
+    retracted = False
+    texts = [(d.words(), d.asks, i) for i, d in enumerate(dialogues)]
+    for group in [[dialogues[i] for i in found] for found in find_ambiguous(texts)]:
+        verbalized = [dialogue for dialogue in group if dialogue.pattern]
+        able = [dialogue for dialogue in verbalized if dialogue.may_ask]
+        for dialogue in able or verbalized:
+            others = sorted({d.item.asked for d in group if d.asks != dialogue.asks})
+            listed = "; ".join(others[:MAX_OTHERS]) + "; …" * (len(others) > MAX_OTHERS)
+            problem = TextProblem("ambiguous", f"the other one asks for {listed}")
+            dialogue.rejected.append((dialogue.text(dialogue.pattern), problem))
+            dialogue.pattern, retracted = "", True
+    return retracted
 
 
-def accept_paraphrases(
-    dialogues: Sequence[Dialogue],
-    proposed: Sequence[tuple[Dialogue, Sequence[str]]],
-) -> None:
-    """Accepts the proposed paraphrases that are not ambiguous.
-
-    Args:
-        dialogues: All dialogues; their texts and paraphrases so far must not be repeated.
-        proposed: The dialogues of an iteration, and their patterns that pass all other checks.
-    """
-    texts = [
-        (dialogue.words(pattern), dialogue.asks, -1)
-        for dialogue in dialogues
-        for pattern in (dialogue.pattern, *dialogue.paraphrases)
-    ]
-    drafts = [(dialogue, pattern) for dialogue, patterns in proposed for pattern in patterns]
-    texts += [
-        (dialogue.words(pattern), dialogue.asks, i) for i, (dialogue, pattern) in enumerate(drafts)
-    ]
+def accept_paraphrases(dialogues: Sequence[Dialogue]) -> None:
+    """Accepts the proposed paraphrases that do not repeat a text of another question."""
+    drafts = [(dialogue, pattern) for dialogue in dialogues for pattern in dialogue.proposed]
+    had = [(d, pattern) for d in dialogues for pattern in (d.pattern, *d.paraphrases)]
+    texts = [(d.words(pattern), d.asks, i) for i, (d, pattern) in enumerate([*drafts, *had])]
     ambiguous = {i for group in find_ambiguous(texts) for i in group}
     for i, (dialogue, pattern) in enumerate(drafts):
+        dialogue.proposed = []
         if i in ambiguous:
             dialogue.refused.append((dialogue.text(pattern), TextProblem("ambiguous")))
         else:
@@ -427,93 +443,19 @@ def verbalize(
     if [item.question.id for item in inputs] != [question.id for question in asked.questions]:
         raise ValueError("one input for each question was expected, in the same order")
     dialogues = [Dialogue(item) for item in inputs]
-    held, wanted = Verbalizer(calls), calls.chosen.paraphrases
-    stage = _Stage(session, dialogues, calls, progress, status, fail_fast)
-    stage.run(dialogues, held.verbalize)
-    while again := retract_ambiguous(dialogues):
-        stage.run(again, held.verbalize)
+    wanted = calls.chosen.paraphrases
+    verbalizer = Verbalizer(dialogues, calls, session, progress, status, fail_fast)
+    verbalizer.run(dialogues)
+    while retract_ambiguous(dialogues):
+        verbalizer.run([d for d in dialogues if not d.pattern and d.may_ask])
     while lacking := [dialogue for dialogue in dialogues if dialogue.missing(wanted)]:
-        proposed = stage.run(lacking, held.paraphrase, phase=1)
-        accept_paraphrases(dialogues, list(zip(lacking, proposed, strict=True)))
+        verbalizer.run(lacking, again=True)
+        accept_paraphrases(dialogues)
     return Verbalized(
         _outcome(asked, dialogues),
         _journal(dialogues, session),
         VerbalizationCounts.of(dialogues, wanted),
     )
-
-
-class _Stage:
-    """Runs dialogues and reports how many of all are settled."""
-
-    def __init__(
-        self,
-        session: Session,
-        dialogues: Sequence[Dialogue],
-        calls: Calls,
-        progress: Progress | None,
-        status: Callable[[str], object] | None,
-        fail_fast: bool,
-    ) -> None:
-        self._session, self._dialogues, self._calls = session, dialogues, calls
-        self._phases = 1 + (calls.chosen.paraphrases > 0)
-        self._progress, self._status = progress, status
-        self._rejected = self._texts = 0
-        self._watches = fail_fast
-        self._end: UserError | None = None
-
-    def run(
-        self,
-        dialogues: Sequence[Dialogue],
-        work: Callable[[Dialogue, Ask], Awaitable[T]],
-        phase: int = 0,
-    ) -> list[T]:
-        """Runs one iteration.
-
-        Args:
-            dialogues: Those of the iteration; all others are settled as far as this phase goes.
-            work: What to do in each.
-            phase: 0 for texts, 1 for paraphrases.
-        """
-        self._rejected = sum(not dialogue.pattern for dialogue in self._dialogues)
-        self._rejected -= sum(not dialogue.pattern for dialogue in dialogues)
-
-        async def one(dialogue: Dialogue, ask: Ask) -> T:
-            async def ask_unless_ended(call: Call) -> Answer:
-                if self._end is not None:
-                    raise self._end
-                return await ask(call)
-
-            result = await work(dialogue, ask_unless_ended)
-            self._rejected += not dialogue.pattern
-            self._texts += len(dialogue.rejected)
-            self._watches &= not dialogue.pattern
-            if self._watches and self._texts >= FIRST_TEXTS:
-                self._end = self._none_passes()
-            return result
-
-        def report(done: int, of: int) -> None:
-            everything = len(self._dialogues)
-            if self._progress is not None:
-                self._progress((everything * (phase + 1) - of + done) // self._phases, everything)
-            if self._status is not None:
-                pace = self._session.usage.calls_per_minute
-                self._status(f"{self._rejected:,} rejected · {pace:,.0f} calls/min")
-
-        return self._session.run([partial(one, dialogue) for dialogue in dialogues], report)
-
-    def _none_passes(self) -> UserError:
-        """Why the stage ends when none of the first texts passes."""
-        failed = [(d.item.question.id, *d.rejected[-1]) for d in self._dialogues if d.rejected]
-        examples = "".join(
-            f"\n  {question}: {shorten(text, MAX_SHOWN)!r}: {explain(problem)}"
-            for question, text, problem in failed[:EXAMPLES]
-        )
-        return UserError(
-            f"model {self._calls.chosen.model!r}: none of its first {FIRST_TEXTS} texts passes the checks; "
-            f"the build stops here. Examples:{examples}\n{self._session.advice}Use another model, edit the "
-            f"prompts (a copy of rulemine/{self._calls.prompts.packaged}, given as --prompt), or leave "
-            "--verbalizer out: templates need no model."
-        )
 
 
 def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue]) -> QuestionSet:

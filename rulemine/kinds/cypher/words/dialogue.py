@@ -59,16 +59,14 @@ class CypherInput(QuestionInput):
         return {
             "cypher": to_cypher(query_of(self.query)),
             "pattern": f"{block.match}; returned: {RETURNS[block.returns].words}",
-            "fixed": json.dumps(
-                [row.name_in(self.naming) for row in self.topics], ensure_ascii=False
-            ),
+            "fixed": json.dumps(self.names, ensure_ascii=False),
             "bounds": json.dumps(self.bounds, ensure_ascii=False),
             "schema": [{"row": row} for row in self.schema],
         }
 
     def check(self, text: str, language: str, checker: Checker) -> str | TextProblem:
         """As of any question; and the values have to be there, and nothing of the query or its rows."""
-        names, hidden = [topic.name_in(self.naming) for topic in self.topics], ""
+        names, hidden = self.names, ""
         text = unwrapped(text.strip(), [*names, *self.bounds])
         for value in self.bounds:
             at = _place(text, value, names)
