@@ -32,8 +32,7 @@ def judge(arguments: Namespace) -> int:
     from rulemine.codec import dump_line
     from rulemine.files import write_lines
     from rulemine.judging.panel import Panel, load_judge_prompts, seat_judges
-    from rulemine.judging.panel_inputs import judged_questions
-    from rulemine.judging.report import estimate, judged_row, report
+    from rulemine.judging.report import estimate, judged_questions, judged_row, report
     from rulemine.llm.options import EndpointOptions, at_addresses
     from rulemine.release.groups import sample
     from rulemine.release.reader import Release

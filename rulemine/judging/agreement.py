@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from rulemine.seeds import stream
 
-__all__ = ["Agreement", "agreement_of", "fleiss_kappa"]
+__all__ = ["Agreement", "agreement_of"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -46,30 +46,6 @@ class Agreement(NamedTuple):
     high: float | None
 
 
-def fleiss_kappa(counts: npt.ArrayLike) -> float | None:
-    """Fleiss' kappa.
-
-    Args:
-        counts: How many judges put each subject into each category, shape (subjects, categories); each
-            subject has the same number of judges, 2 or more.
-
-    Returns:
-        At most 1; None where all ratings are equal, or there are none.
-
-    Raises:
-        ValueError: The subjects have different numbers of judges, or fewer than 2.
-    """
-    table = np.asarray(counts, np.int64)
-    if not table.size:
-        return None
-    judges = table.sum(axis=1)
-    if judges[0] < 2 or (judges != judges[0]).any():
-        raise ValueError("each subject needs the same number of judges, 2 or more")
-    weights = np.ones((1, len(table)), np.int64)
-    kappa = _kappas(table, weights)[0]
-    return None if np.isnan(kappa) else float(kappa)
-
-
 def agreement_of(ratings: Sequence[Sequence[Hashable]], seed: int, name: str) -> Agreement:
     """How far judges agree.
 
@@ -80,36 +56,27 @@ def agreement_of(ratings: Sequence[Sequence[Hashable]], seed: int, name: str) ->
     """
     if not ratings:
         return Agreement(0, None, None, None, None)
-    places: dict[Hashable, int] = {}
-    for row in ratings:
-        for value in row:
-            places.setdefault(value, len(places))
-    table = np.zeros((len(ratings), len(places)), np.int64)
-    for number, row in enumerate(ratings):
-        for value in row:
-            table[number, places[value]] += 1
+    values = dict.fromkeys(value for row in ratings for value in row)
+    table = np.array([[row.count(value) for value in values] for row in map(list, ratings)])
     judges, subjects = len(ratings[0]), len(ratings)
-    agreeing = int((table * (table - 1)).sum())
-    raw = agreeing / (subjects * judges * (judges - 1))
-    kappa = fleiss_kappa(table)
-    low = high = None
-    if kappa is not None and subjects > 1:
-        random = stream(seed, "agreement", name)
-        step = max(1, DRAWS_AT_ONCE // subjects)
-        sizes = [min(step, RESAMPLES - start) for start in range(0, RESAMPLES, step)]
-        found = [_kappas(table, _drawn(random.uniform(n * subjects), n)) for n in sizes]
-        rest = (1 - CONFIDENCE) / 2
-        low, high = map(float, np.nanquantile(np.concatenate(found), [rest, 1 - rest]))
+    raw = int((table * (table - 1)).sum()) / (subjects * judges * (judges - 1))
+    kappa = float(_kappas(table, np.ones((1, subjects), np.int64))[0])
+    if np.isnan(kappa):
+        return Agreement(subjects, raw, None, None, None)
+    if subjects == 1:
+        return Agreement(subjects, raw, kappa, None, None)
+    random = stream(seed, "agreement", name)
+    step = max(1, DRAWS_AT_ONCE // subjects)
+    found = []
+    for start in range(0, RESAMPLES, step):
+        size = min(step, RESAMPLES - start), subjects
+        picked = (random.uniform(size[0] * subjects) * subjects).astype(np.int64)
+        picked += np.repeat(np.arange(size[0]) * subjects, subjects)
+        drawn = np.bincount(picked, minlength=len(picked)).reshape(size)
+        found.append(_kappas(table, drawn))
+    rest = (1 - CONFIDENCE) / 2
+    low, high = map(float, np.nanquantile(np.concatenate(found), [rest, 1 - rest]))
     return Agreement(subjects, raw, kappa, low, high)
-
-
-def _drawn(uniform: npt.NDArray[np.float64], resamples: int) -> Ints:
-    """How often each subject is drawn in each resample, shape (resamples, subjects)."""
-    subjects = len(uniform) // resamples
-    picked = (uniform * subjects).astype(np.int64) + np.repeat(
-        np.arange(resamples) * subjects, subjects
-    )
-    return np.bincount(picked, minlength=len(uniform)).reshape(resamples, subjects)
 
 
 def _kappas(table: Ints, weights: Ints) -> npt.NDArray[np.float64]:

@@ -11,13 +11,13 @@ read is asked for once more, counts as unreadable after that, and an unreadable 
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError
-from rulemine.llm.call import Ask, Call, Failure, Message, Reply
+from rulemine.llm.call import Ask, Call, Failure, Message
 from rulemine.llm.estimates import Purpose
 from rulemine.text.json_reply import TEXT, object_schema
 from rulemine.verbalizer.prompts import Prompts, load_prompts
@@ -233,8 +233,11 @@ class Panel:
                     purpose,
                     {
                         **values,
-                        "facts": _rows(item.proof if purpose == "judge_proof" else item.facts),
-                        "conclusions": _rows(item.conclusions),
+                        "facts": [
+                            fact._asdict()
+                            for fact in (item.proof if purpose == "judge_proof" else item.facts)
+                        ],
+                        "conclusions": [fact._asdict() for fact in item.conclusions],
                     },
                 ),
                 max_tokens=self.max_tokens,
@@ -268,14 +271,18 @@ class Panel:
     async def _decision(self, call: Call, ask: Ask) -> dict[str, Any] | TextProblem:
         """What a reply says; after one that cannot be read, what a second one says."""
         again = self.prompts.sections["again"]["user"].strip("\n")
-        found = _read(await ask(call), call)
-        if not isinstance(found, _Unread):
-            return found
         last: Message = call.messages[-1]
         more = {**last, "content": f"{last['content']}\n\n{again}"}
-        second = replace(call, messages=(*call.messages[:-1], more))
-        found = _read(await ask(second), call)
-        return found.problem if isinstance(found, _Unread) else found
+        form = _SCHEMAS[call.purpose]
+        found: dict[str, Any] | str | TextProblem = ""
+        for asked in (call, replace(call, messages=(*call.messages[:-1], more))):
+            answer = await ask(asked)
+            if isinstance(answer, Failure):
+                return TextProblem.of(answer)
+            found = read_object(answer, form, [f for f in form["properties"] if "_reasoning" in f])
+            if isinstance(found, dict):
+                break
+        return TextProblem("malformed", "words without JSON") if isinstance(found, str) else found
 
 
 def purposes_of(calls: Sequence[Call], answered: int = 0) -> list[Purpose]:
@@ -289,26 +296,6 @@ def purposes_of(calls: Sequence[Call], answered: int = 0) -> list[Purpose]:
     found = fmean(flags[call.purpose] for call in calls) if calls else 0
     n = len(calls)
     return [Purpose.of("votes", calls, n, 2 * n, OF_FLAG * found, more=OF_AGAIN, answered=answered)]
-
-
-class _Unread(NamedTuple):
-    """A reply that cannot be read, and may be asked for again."""
-
-    problem: TextProblem
-
-
-def _read(answer: Reply | Failure, call: Call) -> dict[str, Any] | TextProblem | _Unread:
-    if isinstance(answer, Failure):
-        return TextProblem.of(answer)
-    reasonings = [key for key in _SCHEMAS[call.purpose]["properties"] if key.endswith("_reasoning")]
-    found = read_object(answer, _SCHEMAS[call.purpose], reasonings)
-    if isinstance(found, str):
-        return _Unread(TextProblem("malformed", "words without JSON"))
-    return _Unread(found) if isinstance(found, TextProblem) else found
-
-
-def _rows(stated: Iterable[Stated]) -> list[dict[str, str]]:
-    return [{"triple": row.triple, "statement": row.statement} for row in stated]
 
 
 def is_accepted(ballots: Sequence[Ballot]) -> bool:

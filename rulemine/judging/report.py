@@ -1,11 +1,15 @@
-"""What a panel says of questions: a line for each, tables, and what judging would take."""
+"""A panel of judges over a release: what it is shown, what it says, in lines and tables, and what it takes.
+
+An answer rests on its evidence; in place of each removed triple stand the triples of its certificate, so that
+judges see what the incomplete graph states, and the removed triples as conclusions from it.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rulemine.errors import counted
+from rulemine.errors import ConfigError, counted
 from rulemine.judging.agreement import agreement_of
 from rulemine.judging.panel import (
     FLAGS,
@@ -14,17 +18,84 @@ from rulemine.judging.panel import (
     Judge,
     JudgedQuestion,
     Panel,
+    Stated,
     is_accepted,
     purposes_of,
 )
+from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import form_of
 from rulemine.llm.call import Call
 from rulemine.llm.estimates import Estimate, full_text, unanswered
 from rulemine.llm.journal import reading
-from rulemine.release.records import Question
-from rulemine.text.tables import Show, Table, Value, Values, percent, text_of, under_headings
+from rulemine.release.naming import questions_in
+from rulemine.release.reader import Release
+from rulemine.release.records import Question, translation
+from rulemine.text.tables import Show, Table, Values, percent, text_of, under_headings
+from rulemine.text.template import fill
 
-__all__ = ["estimate", "judged_row", "report"]
+__all__ = ["estimate", "judged_questions", "judged_row", "report"]
+
+
+def judged_questions(
+    release: Release, questions: Sequence[Question], naming: str = ""
+) -> tuple[JudgedQuestion, ...]:
+    """What judges are shown of questions.
+
+    The answer judged is the one that the question asks for; where every answer is stated, the first one in
+    its evidence.
+
+    Args:
+        release: The release.
+        questions: Some of its questions.
+        naming: The naming that judges see; "": that of the release.
+
+    Returns:
+        In the order of the questions.
+
+    Raises:
+        ConfigError: There is no such naming, or the questions are about rows of a property graph.
+        ReleaseError: A file is missing or was edited.
+    """
+    if release.answers != "entities":
+        raise ConfigError(
+            f"{release.path}: its questions are about rows of a property graph, and judges are shown an "
+            "entity and the triples that give it. rulemine build --judge-model has their texts judged as "
+            "they are written."
+        )
+    release.expect_certificates("a panel of judges")
+    shown = naming or release.naming
+    texts = questions if shown == release.naming else questions_in(release, questions, shown)
+    names = translation(release.entities, release.naming, shown)
+    proofs = {row.triple: row.certificate.body for row in release.removals()}
+    statements = {name: row["statement"] for name, row in release.relations().items()}
+
+    def stated(triples: Sequence[Triple]) -> tuple[Stated, ...]:
+        named = [(names[s], r, names[o]) for s, r, o in dict.fromkeys(triples)]
+        return tuple(
+            Stated(", ".join((s, r, o)), fill(statements[r], {"subject": s, "object": o}))
+            for s, r, o in named
+        )
+
+    def judged(question: Question, text: str) -> JudgedQuestion:
+        gone = set(question.removed)
+        proof = [body for triple in question.removed for body in proofs[triple]]
+        rest = [triple for triple in question.evidence if triple not in gone]
+        ends = {end for subject, _, object_ in question.evidence for end in (subject, object_)}
+        answer = question.hard_answer or next(
+            (answer for answer in question.answers if answer in ends), question.answers[0]
+        )
+        return JudgedQuestion(
+            id=question.id,
+            question=text,
+            answer=names[answer],
+            others=tuple(names[other] for other in question.answers if other != answer),
+            facts=stated([*rest, *proof]),
+            naming=shown,
+            proof=stated(proof),
+            conclusions=stated(question.removed),
+        )
+
+    return tuple(judged(q, other.question) for q, other in zip(questions, texts, strict=True))
 
 
 def judged_row(
@@ -82,9 +153,8 @@ def estimate(
 def _sitting(panel: Panel) -> str:
     """Who judges, in words."""
     names = [judge.model for judge in panel.judges]
-    if len(set(names)) == 1:
-        return f"one model, {names[0]}, judging {len(names)} times"
-    return f"judges: {', '.join(names)}"
+    one = f"one model, {names[0]}, judging {len(names)} times"
+    return one if len({*names}) == 1 else f"judges: {', '.join(names)}"
 
 
 def report(
@@ -97,16 +167,13 @@ def report(
     """The tables."""
     accepted = [is_accepted(cast) for cast in ballots]
     grades = Counter(b["proof"].value for cast in ballots for b in cast if "proof" in b)
-    notes = [
+    votes = ", ".join(f"{grades[grade]:,} {grade}" for grade in GRADES)
+    notes = (
         f"Accepted: {sum(accepted):,} of {len(accepted):,}: all judges find it fluent, not giving its answer "
         "away, its answer supported and adequate; what cannot be read rejects.",
-    ]
-    if grades:
-        votes = ", ".join(f"{grades[grade]:,} {grade}" for grade in GRADES)
-        notes.append(f"Votes on proofs: {votes}.")
-    notes.append(
+        *[f"Votes on proofs: {votes}."] * bool(grades),
         "agree: pairs of judges that agree. kappa: Fleiss, with a 95 % bootstrap interval over questions; – "
-        "where all ratings are equal. Both leave out questions with an unreadable reply."
+        "where all ratings are equal. Both leave out questions with an unreadable reply.",
     )
     header: tuple[str, ...] = (
         *("", "questions", "all good", "most good", "votes good", "agree", "kappa", "unreadable"),
@@ -114,29 +181,24 @@ def report(
     show: dict[str, Show] = {**dict.fromkeys(header, percent), "kappa": "{:+.2f}".format}
     core = sum(question.core for question in questions)
     title = f"{name}: {counted(len(questions), 'question')}, {core:,} in the core; {_sitting(panel)} (%)"
-    rows = tuple(_flag_rows(ballots, seed))
-    first = text_of(Table("flags", title, header, rows, tuple(notes), show))
+    first = text_of(Table("flags", title, header, tuple(_flag_rows(ballots, seed)), notes, show))
     groups: dict[tuple[bool, str], list[int]] = defaultdict(list)
     for place, question in enumerate(questions):
         groups[False, form_of(question)].append(place)
         groups[True, "core" if question.core else "not in the core"].append(place)
     labels = ("fluent", "no give-away", "one reading", "supported", "adequate", "proof sound")
     header = ("", "questions", "accepted", *labels)
-    by_group: list[tuple[str, Values]] = []
-    for is_core, name in sorted(groups):
-        some = [ballots[place] for place in groups[is_core, name]]
-        values: list[Value] = [
-            len(some),
-            _share([accepted[place] for place in groups[is_core, name]]),
-        ]
-        for flag in FLAGS:
-            marks = [b[flag.name].value for cast in some for b in cast if flag.name in b]
-            values.append(_share([value == flag.good for value in marks]))
-        by_group.append(("Core" * is_core, (name, *values)))
+    rows: list[tuple[str, Values]] = []
+    for (is_core, group), places in sorted(groups.items()):
+        cast = [ballot for place in places for ballot in ballots[place]]
+        good = [[b[f.name].value == f.good for b in cast if f.name in b] for f in FLAGS]
+        shares = map(_share, [[accepted[place] for place in places], *good])
+        rows.append(("Core" * is_core, (group, len(places), *shares)))
     title = "By type of rule or structure: accepted, and votes good (%)"
-    by_share = dict.fromkeys(header, percent)
-    second = text_of(Table("groups", title, header, under_headings(by_group), show=by_share))
-    return f"{first}\n{second}"
+    table = Table(
+        "groups", title, header, under_headings(rows), show=dict.fromkeys(header, percent)
+    )
+    return f"{first}\n{text_of(table)}"
 
 
 def _flag_rows(ballots: Sequence[Sequence[Ballot]], seed: int) -> Iterator[Values]:

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -61,12 +62,14 @@ class _Place(NamedTuple):
             return found
 
 
+@dataclass
 class _File:
-    """A file of requests that is being written."""
+    """A file of requests that is being written; each line at once, so that a kill leaves none torn."""
 
-    def __init__(self, path: Path, model: str) -> None:
-        self.path, self.model, self.handle = path, model, path.open("xb", buffering=0)
-        self.weight = self.size = 0
+    path: Path
+    model: str
+    handle: BinaryIO
+    weight: int = 0
 
 
 class BatchFolder:
@@ -151,14 +154,16 @@ class BatchFolder:
         line = json.dumps({**request, "body": self._wire.body(call)}).encode() + b"\n"
         weight = max(1, len(call.inputs))
         file = self._writing.get((call.path, call.model))
-        if file is None or file.weight + weight > MOST_LINES or file.size + len(line) > MOST_BYTES:
+        if file is not None and file.handle.tell() + len(line) > MOST_BYTES:
+            file = None
+        if file is None or file.weight + weight > MOST_LINES:
             part = f"-{len(self._files) + 1:02}" if self._files else ""
             path = self.folder / f"round-{self._round:04}{part}.requests.jsonl"
-            file = self._writing[call.path, call.model] = _File(path, call.model)
+            file = _File(path, call.model, path.open("xb", buffering=0))
             self._files.append(file)
+            self._writing[call.path, call.model] = file
         file.handle.write(line)
         file.weight += weight
-        file.size += len(line)
         self._open[call.key] = file.path
 
     def finish(self) -> str:

@@ -138,10 +138,7 @@ class Journal:
 
     def seconds(self, key: str) -> float:
         """How long the answer to a call took when it came; 0 where the journal does not say."""
-        try:
-            found = self._db.execute("SELECT seconds FROM took WHERE key = ?", (key,)).fetchone()
-        except sqlite3.OperationalError:  # a journal of an older version that is only read
-            return 0.0
+        found = self._db.execute("SELECT seconds FROM took WHERE key = ?", (key,)).fetchone()
         return 0.0 if found is None else float(found[0])
 
     def _put(self, key: str, line: Mapping[str, Any], time: str) -> None:

@@ -30,7 +30,7 @@ from rulemine.llm.call import Answer, Ask, Call, Failure, Reply
 from rulemine.llm.client import Client
 from rulemine.llm.journal import Journal, answer_of, find_journal
 from rulemine.llm.options import EndpointOptions
-from rulemine.llm.usage import OF_ALL, Budget, Usage
+from rulemine.llm.usage import Budget, Usage
 from rulemine.llm.wire import CallProblem
 
 __all__ = ["Replay", "Session"]
@@ -92,8 +92,7 @@ class Session:
         self._fatal: UserError | None = None
         self._pending: dict[str, asyncio.Task[Answer]] = {}
         self._flying: set[str] = set()
-        self._failed: dict[str, Failure] = {}
-        self._missing: dict[str, str] = {}
+        self._missing: dict[str, Answer] = {}
         self._said = False
         self._row: Counter[EndpointOptions] = Counter()
         self._limits: set[int] | None = None
@@ -154,8 +153,7 @@ class Session:
 
     def line(self, key: str) -> dict[str, Any]:
         """The journal's line about a call that was answered, see `rulemine.llm.journal.line_of`."""
-        line = self._journal.get(key)
-        if line is None:
+        if (line := self._journal.get(key)) is None:
             raise KeyError(key)
         return line
 
@@ -251,8 +249,8 @@ class Session:
 
     def _without_answer(self) -> str:
         """How many calls have no answer, and why."""
-        kinds = Counter(self._missing.values()).most_common(3)
-        reasons = "; ".join(f"{count:,} × {what.rstrip('. ')}" for what, count in kinds)
+        kinds = Counter(answer.missing.rstrip(". ") for answer in self._missing.values())
+        reasons = "; ".join(f"{count:,} × {what}" for what, count in kinds.most_common(3))
         have = counted(len(self._missing), "call has", "calls have")
         return f"{have} no answer: {reasons}"
 
@@ -278,9 +276,8 @@ class Session:
         if isinstance(answer, Reply) and answer.is_cut_off:
             self.usage.cut_off.add(call.key)
         if answer.missing:
-            self._missing[call.key] = answer.missing
-        else:
-            self._said = True
+            self._missing[call.key] = answer
+        self._said = self._said or not answer.missing
         return answer
 
     async def _answer(self, call: Call, place: EndpointOptions) -> Answer:
@@ -292,13 +289,12 @@ class Session:
             self._row[place] = 0
             await asyncio.sleep(0)  # a journal that holds all would leave no room for signals
             return answer_of(line)
-        if key in self._failed:
-            return self._failed[key]
-        task = self._pending.get(key)
-        if task is None:
-            task = self._pending[key] = asyncio.create_task(self._fetch(call, place))
-            task.add_done_callback(lambda _: self._pending.pop(key, None))
-        return await asyncio.shield(task)  # others may wait for it too
+        if isinstance(failed := self._missing.get(key), Failure):
+            return failed
+        if key not in self._pending:
+            self._pending[key] = asyncio.create_task(self._fetch(call, place))
+            self._pending[key].add_done_callback(lambda _: self._pending.pop(key, None))
+        return await asyncio.shield(self._pending[key])  # others may wait for it too
 
     def _in_less_room(self, call: Call) -> dict[str, Any] | None:
         """The line of the same call with a smaller limit of tokens, if its answer is whole and will do."""
@@ -345,11 +341,8 @@ class Session:
                 self._fatal = problem
                 self._workers.cancel()
             raise asyncio.CancelledError from None
-        if isinstance(answer, Failure):
-            self._failed[call.key] = answer
-        else:
+        if isinstance(answer, Reply):
             self.usage.count(answer)
-            OF_ALL.count(answer)
         return answer
 
     def _connected(self, place: EndpointOptions) -> Client:

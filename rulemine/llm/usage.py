@@ -33,7 +33,9 @@ class Usage:
     _start: float = field(default_factory=time.monotonic, repr=False)
 
     def count(self, reply: Reply) -> None:
-        """Counts a reply."""
+        """Counts a reply, here and in `OF_ALL`."""
+        if self is not OF_ALL:
+            OF_ALL.count(reply)
         self.answered += 1
         self.prompt_tokens += reply.prompt_tokens
         self.completion_tokens += reply.completion_tokens

@@ -249,18 +249,16 @@ def _dict(value: Any) -> dict[str, Any]:
 
 def _vectors(data: Any, count: int) -> list[str]:
     """The vectors of an answer, in the order of the texts; empty where it is not one for each text."""
-    items = [_dict(item) for item in data] if isinstance(data, list) else []
-    places = [_count(item.get("index"), at) for at, item in enumerate(items)]
-    if sorted(places) != list(range(count)):
-        return []
     try:
-        packed = {
-            at: pack_vector(item["embedding"]) for at, item in zip(places, items, strict=True)
+        placed = {
+            _count(item.get("index"), at): pack_vector(item["embedding"])
+            for at, item in enumerate(data)
         }
-    except (KeyError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         return []
-    vectors = [packed[at] for at in range(count)]
-    return vectors if len(set(map(len, vectors))) == 1 else []
+    vectors = [placed[at] for at in range(count) if at in placed]
+    fits = len(vectors) == len(data) == count and len(set(map(len, vectors))) == 1
+    return vectors if fits else []
 
 
 def _count(value: Any, otherwise: int) -> int:

@@ -7,8 +7,7 @@ import numpy as np
 
 from rulemine.errors import InputError
 from rulemine.evaluation.reporting.titles import MEAN, TITLES
-from rulemine.judging.filled_sheets import VERDICTS, read_sheets
-from rulemine.judging.sheet_tables import agreement_table, pass_table
+from rulemine.judging.sheets import VERDICTS, agreement_table, pass_table, read_sheets
 from rulemine.papers.material import Material
 from rulemine.papers.paper import Made, Paper, each
 from rulemine.papers.systems import answers_of, frame_of, said_of, triples_of

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.errors import InputError
-from rulemine.judging.filled_sheets import SheetVerdict, read_sheet, read_sheets
+from rulemine.judging.sheets import SheetVerdict, read_sheet, read_sheets
 
 HEAD = "id\tstructure\tquestion\tfluency\tconsistency\tcomment\n"
 

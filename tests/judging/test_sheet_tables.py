@@ -1,7 +1,6 @@
 """The tables of sheets that people filled in."""
 
-from rulemine.judging.filled_sheets import FilledSheet, SheetVerdict
-from rulemine.judging.sheet_tables import agreement_table, pass_table
+from rulemine.judging.sheets import FilledSheet, SheetVerdict, agreement_table, pass_table
 
 GOOD, BAD = (SheetVerdict("1p", fluency=yes, consistency=yes) for yes in (True, False))
 ANN = FilledSheet("ann", {"q1": GOOD, "q2": GOOD, "q3": BAD}, 0)

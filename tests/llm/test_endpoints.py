@@ -80,6 +80,7 @@ ONE: dict[str, tuple[Any, str, str]] = {
                  "takes no temperature, left out.*takes no top_p, left out"),
     "too fast": (once(error(429, "slow down", Retry_After="1")), "a", ""),
     "busy for a while": (once(error(503, "busy"), 4), "a", ""),
+    "too fast for long": (once(error(429, "slow down"), 8), "a", ""),
     "overloaded": (once(error(529, "overloaded")), "a", ""),
     "a page of a gateway": (once(Response("<html>Bad Gateway</html>", 502)), "a", ""),
     "an error of its own": (once(error(500, "oops"), 3), "a", ""),

@@ -140,6 +140,23 @@ def test_a_damaged_journal_is_one_clear_error(path: Path) -> None:
             journal.get(call_of(number).key)
 
 
+def test_a_line_that_was_changed_is_refused(path: Path) -> None:
+    journal = Journal(path)
+    for number in range(2):
+        journal.keep(call_of(number), Reply("what"))
+    journal.close()
+    with sqlite3.connect(path) as db:
+        db.execute(
+            "UPDATE call SET line = replace(line, 'what', 'whaT') WHERE key = ?", (call_of(0).key,)
+        )
+        db.execute("UPDATE call SET time = substr(time, 1, 25) WHERE key = ?", (call_of(1).key,))
+    journal = Journal(path, read_only=True)
+    with pytest.raises(InputError, match=f"the line of call {call_of(0).key} was changed"):
+        journal.get(call_of(0).key)
+    assert journal.get(call_of(1).key), "those of older versions have no digest"
+    journal.close()
+
+
 def test_a_folder_without_rights_is_an_output_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be opened or written"):

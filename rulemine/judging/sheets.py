@@ -1,4 +1,4 @@
-r"""Reads sheets that people filled in, see `rulemine.release.sheet`, also as spreadsheets save them.
+r"""Reads sheets that people filled in, see `rulemine.release.sheet`, and says how many pass and who agrees.
 
 A sheet may have CRLF, a byte order mark, quoted cells, columns in another order and further ones. A verdict
 is ``pass``, ``yes``, ``1``, ``true`` or ``y``, or ``fail``, ``no``, ``0``, ``false`` or ``n``, in any case.
@@ -7,14 +7,19 @@ Guarantee: a cell that is none of these is refused with its file and line; none 
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
 from rulemine.errors import InputError, list_problems
 from rulemine.files import read_text
+from rulemine.judging.agreement import agreement_of
+from rulemine.text.tables import Table, Values, percent
 
-__all__ = ["VERDICTS", "FilledSheet", "SheetVerdict", "read_sheet", "read_sheets"]
+__all__ = [
+    "VERDICTS", "FilledSheet", "SheetVerdict", "agreement_table", "pass_table", "read_sheet", "read_sheets",
+]  # fmt: skip
 
 VERDICTS = ("fluency", "consistency")
 """The columns of verdicts."""
@@ -41,11 +46,6 @@ class SheetVerdict(NamedTuple):
     structure: str
     fluency: bool
     consistency: bool
-
-    @property
-    def both(self) -> bool:
-        """Whether it passes both."""
-        return self.fluency and self.consistency
 
 
 class FilledSheet(NamedTuple):
@@ -131,11 +131,78 @@ def read_sheet(path: Path) -> FilledSheet:
 def _rows(text: str) -> Iterator[tuple[int, Sequence[str]]]:
     """The rows with the numbers of their lines."""
     lines = text.splitlines()
-    if len({line.count("\t") for line in lines if line}) <= 1:
-        # As it was written: a quote at the beginning of a cell is a part of it. A spreadsheet
-        # may still have quoted cells; verdicts and ids never need it.
-        yield from ((i, line.split("\t")) for i, line in enumerate(lines, start=1))
-        return
-    reader = csv.reader(lines, delimiter="\t")
-    for row in reader:
-        yield reader.line_num, row
+    # As it was written, a quote at the beginning of a cell is a part of it. A spreadsheet may quote cells.
+    as_written = len({line.count("\t") for line in lines if line}) <= 1
+    reader = csv.reader(
+        lines, "excel-tab", quoting=csv.QUOTE_NONE if as_written else csv.QUOTE_MINIMAL
+    )
+    return ((reader.line_num, row) for row in reader)
+
+
+_GROUPS = {
+    **dict.fromkeys(("1p", "2p", "3p"), "1p–3p"),
+    **dict.fromkeys(("2i", "3i"), "2i 3i"),
+    **dict.fromkeys(("ip", "pi"), "ip pi"),
+    **dict.fromkeys(("2u", "up"), "2u up"),
+}
+"""Structure → the row that it is in, as in ComplexLogicalQA; any other is in "other"."""
+
+_ASPECTS: dict[str, Callable[[SheetVerdict], bool]] = {
+    "fluency": lambda one: one.fluency,
+    "consistency": lambda one: one.consistency,
+    "both": lambda one: one.fluency and one.consistency,
+}
+
+
+def pass_table(id_: str, title: str, sheets: Sequence[FilledSheet]) -> Table:
+    """The share of verdicts that are a pass, by group of structures.
+
+    Args:
+        id_: Of the table.
+        title: Of the table.
+        sheets: The sheets, one for each person.
+    """
+    verdicts = [
+        (_GROUPS.get(one.structure, "other"), id_, one)
+        for sheet in sheets
+        for id_, one in sheet.checked.items()
+    ]
+    rows: list[Values] = []
+    for group in (*dict.fromkeys(_GROUPS.values()), "other", "all"):
+        if inside := [(i, one) for name, i, one in verdicts if group in (name, "all")]:
+            shares = (sum(of(one) for _, one in inside) / len(inside) for of in _ASPECTS.values())
+            rows.append((group, len({i for i, _ in inside}), len(inside), *shares))
+    header = ("structures", "questions", "verdicts", *_ASPECTS)
+    empty = sum(sheet.empty for sheet in sheets)
+    notes = ["Shares of the verdicts of all who checked; both: one person passes the two."]
+    if empty:
+        notes.append(f"Rows without a verdict are left out: {empty:,}.")
+    return Table(id_, title, header, tuple(rows), tuple(notes), dict.fromkeys(_ASPECTS, percent))
+
+
+def agreement_table(id_: str, title: str, sheets: Sequence[FilledSheet], seed: int) -> Table:
+    """How far those who checked agree: all, and each two.
+
+    Args:
+        id_: Of the table.
+        title: Of the table.
+        sheets: The sheets, two or more.
+        seed: Of the resamples.
+    """
+    rows: list[Values] = []
+    for chosen in (tuple(sheets), *(combinations(sheets, 2) if len(sheets) > 2 else ())):
+        shared = sorted(set.intersection(*(set(sheet.checked) for sheet in chosen)))
+        names = "all" if len(chosen) > 2 else ", ".join(sheet.name for sheet in chosen)
+        for aspect, of in _ASPECTS.items():
+            ratings = [[of(sheet.checked[i]) for sheet in chosen] for i in shared]
+            found = agreement_of(ratings, seed, f"sheets {names} {aspect}")
+            kappa = (found.kappa, found.low, found.high)
+            rows.append((names, aspect, len(shared), found.raw, kappa))
+    header = ("who", "aspect", "questions", "agree", "kappa")
+    note = (
+        "agree: pairs of verdicts that are equal. kappa: Fleiss, with a 95 % bootstrap interval over "
+        "questions; – where all verdicts are equal. Over the questions that all of them checked."
+    )
+    return Table(
+        id_, title, header, tuple(rows), (note,), {"agree": percent, "kappa": "{:+.2f}".format}
+    )
