@@ -14,7 +14,6 @@ import time
 import numpy as np
 
 from rulemine.datasets.registry import find_files
-from rulemine.evaluation.answerers.model_free.blas_threads import one_blas_thread
 from rulemine.evaluation.answerers.model_free.embeddings import (
     Embeddings,
     Vectors,
@@ -22,6 +21,7 @@ from rulemine.evaluation.answerers.model_free.embeddings import (
     learn,
     links_of,
 )
+from rulemine.evaluation.answerers.model_free.learned import one_blas_thread
 from rulemine.kg import KnowledgeGraph
 
 AT_ONCE = 500
@@ -77,19 +77,20 @@ def main() -> None:
     print(f"{len(entities):,} entities, {len(relations)} relations; {vars(args)}", flush=True)
     links = links_of(train, len(relations))
     spent = -time.process_time()
-    state = begin(len(entities), len(relations), args.rank, args.seed)
+    vectors = begin(len(entities), len(relations), args.rank, args.seed)
+    losses = learn(
+        vectors,
+        links,
+        epochs=args.epochs,
+        batch=args.batch,
+        learning_rate=args.learning_rate,
+        n3=args.n3,
+        seed=args.seed,
+    )
     with one_blas_thread():
-        for done in range(1, args.epochs + 1):
-            state, loss = learn(
-                state,
-                links,
-                batch=args.batch,
-                learning_rate=args.learning_rate,
-                n3=args.n3,
-                seed=args.seed,
-            )
+        for done, loss in enumerate(losses, start=1):
             spent += time.process_time()
-            figures = link_prediction(state.vectors, valid[::10], everything.triples)
+            figures = link_prediction(vectors, valid[::10], everything.triples)
             print(
                 f"epoch {done}: loss {loss:.3f}, valid {_shown(figures)}, {spent:.0f} CPU s",
                 flush=True,
@@ -97,7 +98,7 @@ def main() -> None:
             spent -= time.process_time()
         spent += time.process_time()
         print(
-            f"test {_shown(link_prediction(state.vectors, test, everything.triples))}, {spent:.0f} CPU s"
+            f"test {_shown(link_prediction(vectors, test, everything.triples))}, {spent:.0f} CPU s"
         )
 
 

@@ -13,11 +13,11 @@ import time
 
 import numpy as np
 
-from rulemine.evaluation.answerers.model_free.by_links import ends_of
-from rulemine.evaluation.answerers.model_free.mined_rules import (
+from rulemine.evaluation.answerers.model_free.links import (
     AGGREGATIONS,
     LikelyLinks,
     MinedRules,
+    ends_of,
 )
 from rulemine.evaluation.ranked import hard_rank
 from rulemine.kg.index import Index

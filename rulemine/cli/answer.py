@@ -193,7 +193,7 @@ def _answer_away(arguments: Namespace, places: Mapping[str, tuple[Path, Path | N
         ConfigError: There is no such system.
     """
     from rulemine.cluster import opened
-    from rulemine.evaluation.answerers.model_free.blocks import (
+    from rulemine.evaluation.answerers.model_free.runs import (
         AnswererRun,
         answer_runs,
         only_spreading,

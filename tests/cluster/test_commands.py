@@ -8,7 +8,6 @@ import pytest
 from distributed import LocalCluster
 
 from rulemine.cluster.cluster import Cluster
-from rulemine.evaluation.answerers.model_free import blocks
 from rulemine.evaluation.matching import outputs
 from rulemine.evaluation.reporting import figures
 from rulemine.release.archive import PackedRelease
@@ -36,7 +35,6 @@ def died(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         return finished(self, partial(dies_first, marks, function), items)
 
     monkeypatch.setattr(Cluster, "_finished", with_a_death)
-    monkeypatch.setattr(blocks, "MOST_QUESTIONS", 200)
     return marks
 
 

@@ -352,9 +352,8 @@ class Answerer(Protocol):
     these), with ``rows`` or with either, or ``kinds``, the only kinds of questions that it answers; for
     estimates of what it takes ``typical``, a `Typical`, ``worst_calls``, from the number of topic entities to
     the most calls for a question, ``graph_calls``, from the number of triples to the calls before the first
-    question, and ``blind``, whether what it asks is the same on every graph; and ``spreads``, what of it may
-    be done in other processes: blocks of ``questions``, where its answers to one depend on no other, or a
-    whole ``run``.
+    question, and ``blind``, whether what it asks is the same on every graph; and ``spreads``, whether a run
+    may be done in another process.
     """
 
     def __call__(

@@ -55,7 +55,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "reasoner": "rulemine.evaluation.answerers.model_free.simple:Reasoner",
         "prior": "rulemine.evaluation.answerers.model_free.simple:Prior",
         "nearest": "rulemine.evaluation.answerers.model_free.simple:Nearest",
-        "rules": "rulemine.evaluation.answerers.model_free.mined_rules:MinedRules",
+        "rules": "rulemine.evaluation.answerers.model_free.links:MinedRules",
         "random": "rulemine.evaluation.answerers.model_free.simple:RandomEntity",
         "command": "rulemine.evaluation.answerers.command:Command",
         "closed-book": "rulemine.evaluation.answerers.prompted:ClosedBook",
@@ -76,7 +76,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
         "text-to-sparql": "rulemine.evaluation.answerers.text_to_query:TextToSparql",
         "trained-retriever": "rulemine.evaluation.answerers.trained.retriever:TrainedRetriever",
         "text-to-cypher": "rulemine.evaluation.answerers.text_to_query:TextToCypher",
-        "gold-cypher": "rulemine.evaluation.answerers.model_free.gold_cypher:GoldCypher",
+        "gold-cypher": "rulemine.evaluation.answerers.model_free.simple:GoldCypher",
     },
 )
 """Name → what makes the answerer. Its keyword parameters, or its fields, are its options."""

@@ -25,7 +25,7 @@ from rulemine.errors import (
     ReleaseError,
     counted,
 )
-from rulemine.evaluation.answerers.model_free.blocks import AnswererRun, Away, answer_runs, spreads
+from rulemine.evaluation.answerers.model_free.runs import AnswererRun, Away, answer_runs, spreads
 from rulemine.evaluation.answerers.registry import (
     JOURNAL,
     answer,
@@ -167,7 +167,7 @@ class StudyFolder:
 
         Args:
             away: Calls a function with blocks of questions in other processes, those of systems that spread,
-                see `rulemine.evaluation.answerers.model_free.blocks`; None: all are answered here.
+                see `rulemine.evaluation.answerers.model_free.runs`; None: all are answered here.
 
         Raises:
             ConfigError: A system cannot be used.

@@ -13,8 +13,7 @@ from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClaus
 from rulemine.cypher.questions.pattern_text import query_of, query_text
 from rulemine.errors import ConfigError, EndpointError, ReleaseError
 from rulemine.evaluation import answer, write_predictions
-from rulemine.evaluation.answerers.model_free.gold_cypher import GoldCypher
-from rulemine.evaluation.answerers.model_free.simple import Prior, Reasoner, completed
+from rulemine.evaluation.answerers.model_free.simple import GoldCypher, Prior, Reasoner, completed
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
 from rulemine.evaluation.answerers.text_to_query import LONGEST, TextToCypher, schema_text

@@ -8,44 +8,43 @@ learned in one step, so an epoch scores each such pair once.
 
 A link that the graph states has the likelihood 1, as in QTO (Bai et al., ICML 2023); any other has the
 probability of its end, divided by that of the likeliest end that is not stated. No entity is linked to itself
-by a relation without such a triple. `by_links` makes answers of that.
+by a relation without such a triple. `links` makes answers of that.
 
-Guarantees: the same in every naming; learning goes on where it was stopped, with the same result. Answers
-depend neither on the number of threads nor on other questions: vectors are rounded, so that sums in float64
-are exact in any order. An epoch depends on the state, the seed and its number alone; the same bytes result on
-one machine as long as BLAS runs in one thread, see `one_blas_thread`.
+Guarantees: the same in every naming; a graph is learned once for a folder. Answers depend neither on the
+number of threads nor on other questions: vectors are rounded, so that sums in float64 are exact in any order.
+The same bytes result on one machine as long as BLAS runs in one thread, see `one_blas_thread`.
 """
 
-import hashlib
-import io
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.config import Section, option
-from rulemine.errors import ConfigError, InputError
-from rulemine.evaluation.answerers.model_free.blas_threads import one_blas_thread
-from rulemine.evaluation.answerers.model_free.by_links import (
+from rulemine.errors import ConfigError
+from rulemine.evaluation.answerers.model_free.learned import (
+    kept,
+    one_blas_thread,
+    read_numbers,
+    write_numbers,
+)
+from rulemine.evaluation.answerers.model_free.links import (
+    AT_ONCE,
     Floats,
     Ints,
     LinkEnds,
     answer_by_links,
 )
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
-from rulemine.files import read_bytes, write_bytes
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.kg.graph import DIRECTIONS
 from rulemine.rules.walk import OpenEnds
 from rulemine.seeds import stream
 
 __all__ = [
     "Embeddings",
     "Links",
-    "State",
     "Vectors",
     "begin",
     "learn",
@@ -58,9 +57,6 @@ Numbers = npt.NDArray[np.floating[Any]]
 THRESHOLDS = 2.0 ** (-np.arange(0, 41) / 4)
 """From which truth on an entity may be an answer, 1 … 0.001."""
 
-MOST_RANKED = 100
-"""Entities in a ranking."""
-
 UNSTATED = 0.9999
 """The likelihood of the likeliest link that the graph does not state."""
 
@@ -69,9 +65,6 @@ LEAST_SCORE = -1e30
 
 STEP = 2.0**-18
 """Vectors are rounded to multiples of this; sums of products are exact up to 2¹⁷."""
-
-AT_ONCE = 256
-"""Links whose ends are scored at once, to bound memory."""
 
 SMALLEST = 1e-10
 """Added to the divisor of a step, as in PyTorch's Adagrad."""
@@ -119,20 +112,6 @@ class Links(NamedTuple):
         return Links(self.subjects[pairs], self.relations[pairs], first, self.objects[places])
 
 
-class State(NamedTuple):
-    """How far learning has come; `learn` changes the arrays.
-
-    Attributes:
-        epoch: Passes over the graph that are done.
-        vectors: The vectors.
-        squares: Sums of the squares of their gradients.
-    """
-
-    epoch: int
-    vectors: Vectors
-    squares: Vectors
-
-
 def links_of(triples: npt.NDArray[np.int32], relations: int) -> Links:
     """The links of a graph.
 
@@ -148,45 +127,54 @@ def links_of(triples: npt.NDArray[np.int32], relations: int) -> Links:
     return Links(subjects, of, np.append(first, len(o)), o[order])
 
 
-def begin(entities: int, relations: int, rank: int, seed: int) -> State:
-    """The state before the first pass: small numbers, drawn."""
+def begin(entities: int, relations: int, rank: int, seed: int) -> Vectors:
+    """The vectors before the first pass: small numbers, drawn."""
 
     def drawn(rows: int, what: str) -> Numbers:
         numbers = stream(seed, "first vectors", what).uniform(rows * 2 * rank)
         return ((2 * numbers - 1) * FIRST_SIZE).astype(np.float32).reshape(rows, 2 * rank)
 
-    vectors = Vectors(drawn(entities, "entities"), drawn(2 * relations, "relations"))
-    return State(0, vectors, Vectors(*map(np.zeros_like, vectors)))
+    return Vectors(drawn(entities, "entities"), drawn(2 * relations, "relations"))
 
 
 def learn(
-    state: State, links: Links, *, batch: int, learning_rate: float, n3: float, seed: int
-) -> tuple[State, float]:
-    """One pass over the graph; changes the arrays of the state.
+    vectors: Vectors,
+    links: Links,
+    *,
+    epochs: int,
+    batch: int,
+    learning_rate: float,
+    n3: float,
+    seed: int,
+) -> Iterator[float]:
+    """Passes over the graph; changes the vectors.
 
     Args:
-        state: Where to go on.
+        vectors: Where to begin.
         links: What is to be learned.
+        epochs: How many passes.
         batch: Pairs of subject and relation in one step.
         learning_rate: How far a step goes.
         n3: Weight of the N3 norm.
         seed: The order of the pairs depends on it.
 
-    Returns:
-        The state after it, and the mean loss of a triple.
+    Yields:
+        After each pass, the mean loss of a triple.
     """
-    order, total = stream(seed, "epoch", state.epoch).permutation(len(links.subjects)), 0.0
-    for start in range(0, len(order), batch):
-        loss, gradients = loss_and_gradients(
-            state.vectors, links.some(order[start : start + batch]), n3
-        )
-        total += loss
-        for values, squares, gradient in zip(state.vectors, state.squares, gradients, strict=True):
-            squares += gradient * gradient
-            gradient /= np.sqrt(squares) + np.float32(SMALLEST)
-            gradient *= np.float32(learning_rate)
-            values -= gradient
-    return state._replace(epoch=state.epoch + 1), total / max(1, len(links.objects))
+    squares = Vectors(*map(np.zeros_like, vectors))  # of the gradients so far
+    for epoch in range(epochs):
+        order, total = stream(seed, "epoch", epoch).permutation(len(links.subjects)), 0.0
+        for start in range(0, len(order), batch):
+            loss, gradients = loss_and_gradients(
+                vectors, links.some(order[start : start + batch]), n3
+            )
+            total += loss
+            for values, sums, gradient in zip(vectors, squares, gradients, strict=True):
+                sums += gradient * gradient
+                gradient /= np.sqrt(sums) + np.float32(SMALLEST)
+                gradient *= np.float32(learning_rate)
+                values -= gradient
+        yield total / max(1, len(links.objects))
 
 
 def loss_and_gradients(vectors: Vectors, links: Links, n3: float) -> tuple[float, Vectors]:
@@ -254,7 +242,7 @@ class Embeddings(Section):
     """
 
     needs: ClassVar = ("query", "train")
-    spreads: ClassVar = "run"
+    spreads: ClassVar = True
 
     rank: int = option(200, least=1, most=10_000)
     epochs: int = option(6, least=1)
@@ -269,42 +257,43 @@ class Embeddings(Section):
             ConfigError: Learning does not converge.
             InputError: The file of vectors in the folder is damaged.
         """
-        digits = len(str(len(given.places)))
-        kg = given.kg.renamed({name: str(i).zfill(digits) for name, i in given.places.items()})
+        kg = given.private.kg
         links = links_of(kg.triples, len(kg.relations))
-        vectors = self._learned(given, kg, links)
+        vectors = kept(
+            given.folder,
+            "embeddings-{}.npz",
+            (kg.digest, len(kg.entities), self, given.seed),
+            lambda: self._learned(given, links),
+            write_numbers,
+            lambda path: Vectors(*read_numbers(path)),
+        )
         # Vectors are in an order that is the same in every naming, ids are not.
-        places = np.array([given.places[name] for name in given.kg.entities], np.int64)
+        places = np.array(given.placed(given.kg.entities), np.int64)
         model = LinkScores(vectors, links, kg.relation_ids, places)
-        return answer_by_links(given, questions, model.ends, THRESHOLDS, lambda truth: MOST_RANKED)
+        return answer_by_links(given, questions, model.ends, THRESHOLDS)
 
-    def _learned(self, given: Context, kg: KnowledgeGraph, links: Links) -> Vectors:
-        """The vectors, from the folder as far as they are there."""
-        made_from = kg.digest, len(kg.entities), self, given.seed
-        key = hashlib.sha256(repr(made_from).encode()).hexdigest()[:16]
-        path = given.folder / f"embeddings-{key}.npz" if given.folder else None
-        state = _read(path) if path and path.exists() else None
-        state = state or begin(len(kg.entities), len(kg.relations), self.rank, given.seed)
+    def _learned(self, given: Context, links: Links) -> Vectors:
+        kg = given.private.kg
+        vectors = begin(len(kg.entities), len(kg.relations), self.rank, given.seed)
+        losses = learn(
+            vectors,
+            links,
+            epochs=self.epochs,
+            batch=self.batch,
+            learning_rate=self.learning_rate,
+            n3=self.n3,
+            seed=given.seed,
+        )
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
-            while state.epoch < self.epochs:
-                if given.progress is not None:
-                    given.progress(state.epoch, self.epochs)
-                state, loss = learn(
-                    state,
-                    links,
-                    batch=self.batch,
-                    learning_rate=self.learning_rate,
-                    n3=self.n3,
-                    seed=given.seed,
-                )
-                if not all(np.isfinite(numbers).all() for numbers in state.vectors):
+            for epoch, loss in enumerate(losses, start=1):
+                if not all(np.isfinite(numbers).all() for numbers in vectors):
                     raise ConfigError(
-                        f"embeddings: in epoch {state.epoch} numbers grew out of bounds (loss {loss:g}); "
+                        f"embeddings: in epoch {epoch} numbers grew out of bounds (loss {loss:g}); "
                         f"learning_rate is {self.learning_rate:g} and n3 {self.n3:g}. Try 0.1 for both."
                     )
-                if path:
-                    _write(path, state, finished=state.epoch == self.epochs)
-        return state.vectors
+                if given.progress is not None:
+                    given.progress(epoch, self.epochs)
+        return vectors
 
 
 class LinkScores:
@@ -364,35 +353,3 @@ class LinkScores:
 
 def _rounded(numbers: npt.NDArray[np.floating]) -> Floats:
     return np.rint(numbers.astype(np.float64) / STEP) * STEP
-
-
-def _read(path: Path) -> State:
-    """What `_write` wrote.
-
-    Raises:
-        InputError: It did not write this.
-    """
-    try:
-        with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as file:
-            squares = Vectors(file["entity_squares"], file["relation_squares"])
-            return State(int(file["epoch"]), Vectors(file["entities"], file["relations"]), squares)
-    except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as problem:
-        raise InputError(
-            f"{path}: is not a complete file of vectors ({problem}). Delete it and run again."
-        ) from None
-
-
-def _write(path: Path, state: State, *, finished: bool) -> None:
-    """Writes a state; when no epoch follows, without what only learning needs."""
-    squares = [numbers[: 0 if finished else None] for numbers in state.squares]
-    content = io.BytesIO()
-    np.savez(
-        content,
-        epoch=np.array(state.epoch),
-        entities=state.vectors.entities,
-        relations=state.vectors.relations,
-        entity_squares=squares[0],
-        relation_squares=squares[1],
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, content.getvalue())

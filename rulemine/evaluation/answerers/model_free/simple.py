@@ -9,25 +9,28 @@
                commonest first: no graph at all
 ``nearest``    the entity of the right type that has most in common with the topic entity
 ``random``     one entity, drawn uniformly from those of the graph
+``gold-cypher``  of a property graph: the gold query itself, what understanding every question gets, and no
+               more; on an incomplete graph its rows lack what can only be inferred
 
 Guarantees: the answers to a question depend on nothing but the question, the graph, the rules, the
 declarations, the training questions and the seed (not on the split or on other questions).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.config import Section, option
 from rulemine.cypher.questions.evaluator import evaluate
 from rulemine.cypher.questions.pattern import PatternQuery
 from rulemine.cypher.questions.pattern_text import query_of
+from rulemine.cypher.questions.render import to_cypher
 from rulemine.cypher.rows import row_of
-from rulemine.errors import ConfigError
-from rulemine.evaluation.answerers.model_free.by_links import answers_with
+from rulemine.errors import ConfigError, QueryError
+from rulemine.evaluation.answerers.model_free.links import answers_with
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.kg.graph import Triple
 from rulemine.kg.index import Incidence, Index
@@ -39,7 +42,16 @@ from rulemine.rules.rule import Rule
 from rulemine.rules.walk import OpenEnds, Walks
 from rulemine.seeds import stream
 
-__all__ = ["Lookup", "Nearest", "Neighbors", "Prior", "RandomEntity", "Reasoner", "completed"]
+__all__ = [
+    "GoldCypher",
+    "Lookup",
+    "Nearest",
+    "Neighbors",
+    "Prior",
+    "RandomEntity",
+    "Reasoner",
+    "completed",
+]
 
 
 @dataclass(frozen=True)
@@ -47,7 +59,7 @@ class Lookup(Section):
     """The answers of the query on the graph."""
 
     needs: ClassVar = ("query",)
-    spreads: ClassVar = "questions"
+    spreads: ClassVar = True
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The stated answers to each question."""
@@ -66,26 +78,20 @@ class Neighbors(Section):
 
     hops: int = option(1, least=1)
 
-    spreads: ClassVar = "questions"
+    spreads: ClassVar = True
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[int]]:
         """The neighbors of the topic entities of each question."""
-        kg = given.kg
-        every = Incidence(kg)
-
-        @cache
-        def around(entity: int) -> set[int]:
-            return set(every.others[every.at(np.array([entity]))].tolist())
-
+        every, ids = Incidence(given.kg), given.kg.entity_ids
         reached: dict[str, set[int]] = {}
-        for topic in {anchor: None for q in questions for anchor in q.anchors}:
-            at = kg.entity_ids.get(topic)
-            seen: set[int] = set() if at is None else set(around(at))
-            edge = seen - {at}
+        for topic in {anchor for q in questions for anchor in q.anchors}:
+            start = np.array([ids[name] for name in (topic,) if name in ids], np.int64)
+            seen = distinct(every.others[every.at(start)])
+            edge = np.setdiff1d(seen, start)
             for _ in range(1, self.hops):
-                edge = {e for entity in sorted(edge) for e in around(entity)} - seen - {at}
-                seen |= edge
-            reached[topic] = seen
+                edge = np.setdiff1d(every.others[every.at(edge)], np.union1d(seen, start))
+                seen = np.union1d(seen, edge)
+            reached[topic] = set(seen.tolist())
         return [set().union(*(reached[anchor] for anchor in q.anchors)) for q in questions]
 
 
@@ -102,7 +108,7 @@ class Reasoner(Section):
 
     needs: ClassVar = ("query", "rules")
     answers: ClassVar = ("entities", "rows")
-    spreads: ClassVar = "questions"
+    spreads: ClassVar = True
 
     confidence: float = option(0.0, least=0, most=1)
 
@@ -110,28 +116,20 @@ class Reasoner(Section):
         self, given: Context, questions: Sequence[OpenQuestion]
     ) -> list[set[int]] | list[Answered]:
         """The stated and the derived answers to each question; of a property graph, the rows."""
-        rules = [rule for rule in given.rules if _confidence(rule) >= self.confidence]
+        rules = [
+            rule
+            for rule in given.rules
+            if (rule.measures.pca_confidence if rule.measures else 0.0) >= self.confidence
+        ]
         if given.graph is not None:
-            return _inferred_rows(replace(given, rules=rules), questions)
+            queries = [query_of(q.query) for q in questions]
+            asked = {relation for query in queries for relation in query.match.relations}
+            graph = completed(given.graph, _derived(given, rules, asked))
+            return [Answered(rows=_rows(graph, query)) for query in queries]
         batch = Batch(q.query for q in questions)
         kg = batch.over(given.kg)
         walks = Walks(Index(kg), rules)  # of what the graph states, not of what is derived before
         return answers_with(batch, kg, walks.triples, given.progress)
-
-
-def _confidence(rule: Rule) -> float:
-    return rule.measures.pca_confidence if rule.measures else 0.0
-
-
-def _inferred_rows(given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
-    """The rows of the gold query of each question on the completed graph."""
-    if given.graph is None:
-        raise ValueError("there is no property graph")
-    queries = [query_of(q.query) for q in questions]
-    asked = {relation for query in queries for relation in query.match.relations}
-    triples = _derived(given, asked)
-    graph = completed(given.graph, triples)
-    return [Answered(rows=_rows(graph, query)) for query in queries]
 
 
 def _rows(graph: PropertyGraph, query: PatternQuery) -> Sequence[Sequence[Value | None]]:
@@ -141,11 +139,11 @@ def _rows(graph: PropertyGraph, query: PatternQuery) -> Sequence[Sequence[Value 
         return ()
 
 
-def _derived(given: Context, relations: Collection[str]) -> Iterator[Triple]:
+def _derived(given: Context, rules: Sequence[Rule], relations: Collection[str]) -> Iterator[Triple]:
     """What one application of the rules says of some relations, what is stated included."""
     names, everyone = given.kg.entities, np.arange(len(given.kg.entities))
-    walks = Walks(Index(given.kg), given.rules)
-    heads = sorted({rule.head.relation for rule in given.rules if rule.head.relation in relations})
+    walks = Walks(Index(given.kg), rules)
+    heads = sorted({rule.head.relation for rule in rules if rule.head.relation in relations})
     for done, relation in enumerate(heads, start=1):
         for _, topic, answer, _ in walks.derive(OpenEnds(relation, "object", everyone)):
             for s, o in np.unique(np.column_stack((topic, answer)), axis=0).tolist():
@@ -186,7 +184,7 @@ class Prior(Section):
 
     needs: ClassVar = ("query", "train")
     answers: ClassVar = ("entities", "rows")
-    spreads: ClassVar = "questions"
+    spreads: ClassVar = True
 
     k: int = option(1, least=1)
 
@@ -219,7 +217,7 @@ class Nearest(Section):
     """
 
     needs: ClassVar = ("query",)
-    spreads: ClassVar = "questions"
+    spreads: ClassVar = True
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Sequence[str]]:
         """One entity for each question, or none."""
@@ -238,7 +236,7 @@ class RandomEntity(Section):
     It is the same entity in every naming.
     """
 
-    spreads: ClassVar = "questions"
+    spreads: ClassVar = True
 
     def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[set[str]]:
         """One entity for each question."""
@@ -247,3 +245,24 @@ class RandomEntity(Section):
             return [set() for _ in questions]
         drawn = [stream(given.seed, "random answer", q.id).below(len(names)) for q in questions]
         return [{names[i]} for i in drawn]
+
+
+@dataclass(frozen=True)
+class GoldCypher(Section):
+    """The gold query of each question, an oracle."""
+
+    needs: ClassVar = ("query",)
+    answers: ClassVar = ("rows",)
+    spreads: ClassVar = True
+
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
+        """The queries; the graph is not looked at."""
+        return [Answered(cypher=_cypher(q.query)) for q in questions]
+
+
+def _cypher(query: str) -> str:
+    """The Cypher of a pattern; of questions that others published, the query is Cypher."""
+    try:
+        return to_cypher(query_of(query))
+    except QueryError:
+        return query

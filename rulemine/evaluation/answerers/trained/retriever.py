@@ -15,22 +15,24 @@ the same bytes on one machine, for any number of threads; a graph is learned onc
 """
 
 import hashlib
-import io
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.config import Section, option
-from rulemine.errors import ConfigError, InputError
-from rulemine.evaluation.answerers.model_free.blas_threads import one_blas_thread
+from rulemine.errors import ConfigError
+from rulemine.evaluation.answerers.model_free.learned import (
+    kept,
+    one_blas_thread,
+    read_numbers,
+    write_numbers,
+)
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Part, Typical
-from rulemine.evaluation.answerers.retrieval import Nearness, answer_from
-from rulemine.evaluation.answerers.retrieval import fit as fit_characters
+from rulemine.evaluation.answerers.retrieval import Nearness, answer_from, fitting
 from rulemine.evaluation.answerers.trained.candidates import (
     BUCKETS,
     WAYS,
@@ -41,9 +43,7 @@ from rulemine.evaluation.answerers.trained.candidates import (
     words_of,
 )
 from rulemine.evaluation.supervision.supervision import TARGETS, labelings
-from rulemine.files import read_bytes, write_bytes
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.question_graphs import by_private_id, question_graphs
+from rulemine.kg.question_graphs import question_graphs
 from rulemine.release.records import Question
 from rulemine.seeds import Stream, stream
 
@@ -110,12 +110,32 @@ class Example(NamedTuple):
         near: How near it is to the name of each relation of the graph, shape (relations,).
         triples: The triples.
         labels: Whether each is to be retrieved.
+        id: Its id.
+        wanted: How many triples of the graph are to be retrieved, candidates or not.
     """
 
     words: Numbers
     near: Numbers
     triples: SeenTriples
     labels: npt.NDArray[np.bool_]
+    id: str = ""
+    wanted: int = 0
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that is learned from it."""
+        seen = self.triples
+        arrays = self.words, self.near, seen.rows, seen.distances, self.labels
+        return hashlib.sha256(
+            self.id.encode() + b"".join(map(np.ndarray.tobytes, arrays))
+        ).hexdigest()
+
+    def sampled(self, negatives: int, seed: int) -> "Example":
+        """With so many triples without a label at most, drawn."""
+        others = np.flatnonzero(~self.labels)
+        drawn = stream(seed, "negatives", self.id).permutation(len(others))[:negatives]
+        places = np.sort(np.concatenate((np.flatnonzero(self.labels), others[drawn])))
+        return self._replace(triples=self.triples.some(places), labels=self.labels[places])
 
 
 class Fitted(NamedTuple):
@@ -152,55 +172,47 @@ def begin(size: int, hidden: int, features: int, seed: Stream) -> Weights:
     )
 
 
-class _Pass(NamedTuple):
-    """What the way forward leaves for the way back; a pair is a question and a relation that it has."""
+def _forward(
+    weights: Weights, names: Numbers, examples: Sequence[Example]
+) -> tuple[Numbers, Callable[[Numbers], Weights]]:
+    """The scores of triples, and the way back: from a slope by these to the slope by the weights.
 
-    questions: Numbers
-    relations: Numbers
-    of_question: Ints
-    of_relation: Ints
-    first_pairs: Ints
-    first_rows: Ints
-    rows_of_pairs: Ints
-    inputs: Numbers
-    features: Numbers
-    hidden: Numbers
-    scores: Numbers
-
-
-def _forward(weights: Weights, names: Numbers, examples: Sequence[Example]) -> _Pass:
+    A pair is a question and a relation that one of its triples has.
+    """
     counts = np.array([len(one.triples.relations) for one in examples])
     sizes = np.array([len(one.triples.rows) for one in examples])
-    starts = sizes.cumsum() - sizes
     of_question = np.repeat(np.arange(len(examples)), counts)
     of_relation = np.concatenate([one.triples.relations for one in examples])
-    rows_of_pairs = np.concatenate(
-        [one.triples.first + start for one, start in zip(examples, starts.tolist(), strict=True)]
-    )
-    q = np.stack([one.words for one in examples]) @ weights.words
-    r = names @ weights.names
+    starts = np.repeat(sizes.cumsum() - sizes, counts)
+    first_rows = np.concatenate([one.triples.first for one in examples]) + starts
+    words = np.stack([one.words for one in examples])
+    q, r = words @ weights.words, names @ weights.names
     near = np.concatenate([one.near[one.triples.relations] for one in examples])[:, None]
     mine, its = q[of_question], r[of_relation]
     inputs = np.hstack((mine, its, mine * its, near.astype(q.dtype)))
     features = np.concatenate([one.triples.features for one in examples]).astype(q.dtype)
-    of_pair = inputs @ weights.pairs + weights.bias
     hidden = features @ weights.places
-    lengths = np.diff(np.append(rows_of_pairs, len(features)))
-    hidden += np.repeat(of_pair, lengths, axis=0)
+    lengths = np.diff(np.append(first_rows, len(features)))
+    hidden += np.repeat(inputs @ weights.pairs + weights.bias, lengths, axis=0)
     np.maximum(hidden, 0, out=hidden)
-    return _Pass(
-        q,
-        r,
-        of_question,
-        of_relation,
-        counts.cumsum() - counts,
-        starts,
-        rows_of_pairs,
-        inputs,
-        features,
-        hidden,
-        hidden @ weights.out,
-    )
+
+    def back(slope: Numbers) -> Weights:
+        by_hidden = slope[:, None] * weights.out * (hidden > 0)
+        of_pairs = np.add.reduceat(by_hidden, first_rows, axis=0)
+        by_q, by_r, by_product = np.hsplit((of_pairs @ weights.pairs.T)[:, :-1], 3)
+        relations = np.zeros_like(r)
+        np.add.at(relations, of_relation, by_r + by_product * mine)
+        questions = np.add.reduceat(by_q + by_product * its, counts.cumsum() - counts, axis=0)
+        return Weights(
+            words.T @ questions,
+            names.T @ relations,
+            inputs.T @ of_pairs,
+            features.T @ by_hidden,
+            of_pairs.sum(axis=0),
+            hidden.T @ slope,
+        )
+
+    return hidden @ weights.out, back
 
 
 def scores(weights: Weights, names: Numbers, example: Example) -> Numbers:
@@ -211,7 +223,7 @@ def scores(weights: Weights, names: Numbers, example: Example) -> Numbers:
         names: The bags of words of the relations of the graph, shape (relations, `BUCKETS`).
         example: The question, with at least one triple.
     """
-    return _forward(weights, names, [example]).scores
+    return _forward(weights, names, [example])[0]
 
 
 def loss_and_gradients(
@@ -226,37 +238,16 @@ def loss_and_gradients(
         names: See `scores`.
         examples: The questions, each with a labeled triple.
     """
-    found = _forward(weights, names, examples)
-    sizes = np.diff(np.append(found.first_rows, len(found.scores)))
-
-    def spread(values: Numbers) -> Numbers:
-        return np.repeat(values, sizes)
-
-    shifted = found.scores - spread(np.maximum.reduceat(found.scores, found.first_rows))
+    found, back = _forward(weights, names, examples)
+    sizes = np.array([len(one.labels) for one in examples])
+    first = sizes.cumsum() - sizes
+    shifted = found - np.repeat(np.maximum.reduceat(found, first), sizes)
     grown = np.exp(shifted)
-    totals = np.add.reduceat(grown, found.first_rows)
+    totals = np.add.reduceat(grown, first)
     wanted = np.concatenate([one.labels / one.labels.sum() for one in examples])
-    wanted = wanted.astype(found.scores.dtype)
-    loss = float((wanted * (spread(np.log(totals)) - shifted)).sum()) / len(examples)
-    slope = (grown / spread(totals) - wanted) / len(examples)
-    back = slope[:, None] * weights.out * (found.hidden > 0)
-    of_pairs = np.add.reduceat(back, found.rows_of_pairs, axis=0)
-    inputs = of_pairs @ weights.pairs.T
-    size = found.questions.shape[1]
-    mine, its, product = (inputs[:, at * size : (at + 1) * size] for at in range(3))
-    q = np.add.reduceat(
-        mine + product * found.relations[found.of_relation], found.first_pairs, axis=0
-    )
-    r = np.zeros_like(found.relations)
-    np.add.at(r, found.of_relation, its + product * found.questions[found.of_question])
-    return loss, Weights(
-        np.stack([one.words for one in examples]).T @ q,
-        names.T @ r,
-        found.inputs.T @ of_pairs,
-        found.features.T @ back,
-        of_pairs.sum(axis=0),
-        found.hidden.T @ slope,
-    )
+    wanted = wanted.astype(found.dtype)
+    loss = float((wanted * (np.repeat(np.log(totals), sizes) - shifted)).sum()) / len(examples)
+    return loss, back((grown / np.repeat(totals, sizes) - wanted) / len(examples))
 
 
 def fit(
@@ -286,6 +277,7 @@ def fit(
     """
     means, squares = (Weights(*map(np.zeros_like, weights)) for _ in range(2))
     best = Fitted(weights, 0, 0, np.inf)
+    first, second = DECAY
     step = epoch = 0
     for epoch in range(1, epochs + 1):
         order = stream(seed, "trained retriever", "epoch", epoch).permutation(len(training))
@@ -295,18 +287,23 @@ def fit(
             loss, gradients = loss_and_gradients(weights, names, some)
             total += loss * len(some)
             step += 1
-            _move(weights, means, squares, gradients, learning_rate, step)
+            rate = learning_rate * float(np.sqrt(1 - second**step)) / (1 - first**step)
+            for values, mean, square, gradient in zip(
+                weights, means, squares, gradients, strict=True
+            ):
+                mean *= first
+                mean += (1 - first) * gradient
+                square *= second
+                square += (1 - second) * gradient * gradient
+                values -= (rate * mean / (np.sqrt(square) + SMALLEST)).astype(values.dtype)
         if validation:
-            total = 0.0
-            for one in validation:
-                total += loss_of(weights, names, one)
+            total = sum(loss_of(weights, names, one) for one in validation)
         if total < best.loss or not validation:
             best = Fitted(Weights(*(part.copy() for part in weights)), epoch, epoch, total)
         progress(epoch)
         if epoch - best.epoch >= patience:
             break
-    mean = best.loss / max(1, len(validation) or len(training))
-    return best._replace(epochs=epoch, loss=mean)
+    return best._replace(epochs=epoch, loss=best.loss / len(validation or training))
 
 
 def loss_of(weights: Weights, names: Numbers, example: Example) -> float:
@@ -314,25 +311,6 @@ def loss_of(weights: Weights, names: Numbers, example: Example) -> float:
     found = scores(weights, names, example)
     shifted = found - found.max()
     return float(np.log(np.exp(shifted).sum()) - shifted[example.labels].mean())
-
-
-def _move(
-    weights: Weights,
-    means: Weights,
-    squares: Weights,
-    gradients: Weights,
-    learning_rate: float,
-    step: int,
-) -> None:
-    """One step of Adam; changes the first three."""
-    first, second = DECAY
-    rate = learning_rate * float(np.sqrt(1 - second**step)) / (1 - first**step)
-    for values, mean, square, gradient in zip(weights, means, squares, gradients, strict=True):
-        mean *= first
-        mean += (1 - first) * gradient
-        square *= second
-        square += (1 - second) * gradient * gradient
-        values -= (rate * mean / (np.sqrt(square) + SMALLEST)).astype(values.dtype)
 
 
 def labels_of(
@@ -358,33 +336,6 @@ def labels_of(
     }
 
 
-class Taught(NamedTuple):
-    """A question with labels.
-
-    Attributes:
-        id: Its id.
-        text: Its text.
-        anchors: Its topic entities.
-        seen: Its candidates.
-        labels: Whether each is labeled.
-        wanted: How many triples of the graph are.
-    """
-
-    id: str
-    text: str
-    anchors: tuple[str, ...]
-    seen: SeenTriples
-    labels: npt.NDArray[np.bool_]
-    wanted: int
-
-    def sampled(self, negatives: int, seed: int) -> "Taught":
-        """With so many candidates without a label at most, drawn."""
-        others = np.flatnonzero(~self.labels)
-        drawn = stream(seed, "negatives", self.id).permutation(len(others))[:negatives]
-        places = np.sort(np.concatenate((np.flatnonzero(self.labels), others[drawn])))
-        return self._replace(seen=self.seen.some(places), labels=self.labels[places])
-
-
 class Sight:
     """How the graph and questions look in any naming.
 
@@ -395,47 +346,35 @@ class Sight:
         rounds: How far distances are counted.
 
     Attributes:
-        kg: The graph, its entities named by private order.
-        rows: The row in the graph given of each of its triples.
-        places: The other way round.
-        names: The bags of words of its relations, shape (relations, buckets).
+        names: The bags of words of its relations, shape (relations, `BUCKETS`).
     """
 
     def __init__(self, given: Context, hops: int, most: int, rounds: int) -> None:
-        digits = len(str(len(given.places)))
-        self._ids = {name: str(at).zfill(digits) for name, at in given.places.items()}
-        self.kg, self.rows = by_private_id(given.kg, self._ids)
-        self.places = np.empty_like(self.rows)
-        self.places[self.rows] = np.arange(len(self.rows))
-        relations = self.kg.relations
-        self._nearness = Nearness(relations)
-        bags = [bag([f"={name}", *words_of(name, ())]) for name in relations]
+        self._kg, self._rows = given.private
+        self._ids = dict(zip(given.places, self._kg.entities, strict=True))
+        self._nearness = Nearness(self._kg.relations)
+        bags = [bag([f"={name}", *words_of(name, ())]) for name in self._kg.relations]
         self.names: Floats = np.array(bags, np.float32)
         self._hops, self._most, self._rounds = hops, most, rounds
 
-    def see(self, questions: Sequence[OpenQuestion]) -> Iterator[SeenTriples]:
-        """The candidates of questions."""
-        topics: Mapping[str, list[str]] = {
-            q.id: [self._ids[name] for name in q.anchors if name in self._ids] for q in questions
-        }
-        graphs = question_graphs(self.kg, topics, hops=self._hops, max_triples=self._most)
-        for q, graph in zip(questions, graphs, strict=True):
-            asked = [self._ids.get(name, "") for name in q.anchors]
-            yield candidates_of(self.kg, graph.rows, asked, self._rounds)
+    def see(
+        self, questions: Sequence[OpenQuestion], labels: Mapping[str, Ints]
+    ) -> Iterator[Example]:
+        """What the network sees of questions.
 
-    def example(
-        self,
-        text: str,
-        topics: Sequence[str],
-        seen: SeenTriples,
-        labels: npt.NDArray[np.bool_] | None = None,
-    ) -> Example:
-        """A question as the network sees it."""
-        terms = words_of(text, topics)
-        near = self._nearness.to(" ".join(term for term in terms if " " not in term))
-        if labels is None:
-            labels = np.zeros(len(seen.rows), bool)
-        return Example(bag(terms), near.astype(np.float32), seen, labels)
+        Args:
+            questions: The questions.
+            labels: Id of a question → rows of the graph that was given, of the triples to be retrieved.
+        """
+        topics = {q.id: [self._ids.get(name, "") for name in q.anchors] for q in questions}
+        graphs = question_graphs(self._kg, topics, hops=self._hops, max_triples=self._most)
+        for q, graph in zip(questions, graphs, strict=True):
+            seen = candidates_of(self._kg, graph.rows, topics[q.id], self._rounds)
+            terms = words_of(q.question, q.anchors)
+            near = self._nearness.to(" ".join(term for term in terms if " " not in term))
+            wanted = labels.get(q.id, np.empty(0, np.int64))
+            marked = np.isin(self._rows[seen.rows], wanted)
+            yield Example(bag(terms), near.astype(np.float32), seen, marked, q.id, len(wanted))
 
 
 @dataclass(frozen=True)
@@ -488,9 +427,9 @@ class TrainedRetriever(Section):
         return self.read
 
     @property
-    def spreads(self) -> str:
-        """What of it may be done in other processes: a whole run, unless a model is asked."""
-        return "" if self.read else "run"
+    def spreads(self) -> bool:
+        """Whether a run may be done in another process."""
+        return not self.read
 
     def worst_calls(self, topics: int) -> int:
         """Calls for a question at most, whatever the number of its topic entities."""
@@ -503,57 +442,43 @@ class TrainedRetriever(Section):
             ConfigError: Training diverges.
             InputError: The file of weights in the folder is damaged.
         """
-        parts = given.parts(questions)
-        steps = 2 + self.epochs  # of a training: two to see the questions of either split
-        # A step is as long as a tenth of the training questions takes to be answered, about.
-        length = max(1, self.questions // 10)
-        total = len(parts) * steps * length + len(questions)
-        done = 0
+        parts, found = given.parts(questions), [Answered(())] * len(questions)
+        steps = self.epochs + 1  # of a part: it is answered as fast as learned, about
 
-        def progress(step: int) -> None:
+        def progress(part: int, step: int) -> None:
             if given.progress:
-                given.progress(done + step * length, total)
+                given.progress(part * steps + step, len(parts) * steps)
 
         sight = Sight(given, self.hops, self.candidates, self.rounds)
-        found: list[Answered] = [Answered(())] * len(questions)
         with one_blas_thread():
-            for part in parts:
-                weights = self._trained(given, sight, part, progress)
-                done += steps * length
+            for at, part in enumerate(parts):
+                weights = self._trained(given, sight, part, partial(progress, at))
                 asked = [questions[number] for number in part.numbers]
-                for number, seen in zip(part.numbers, sight.see(asked), strict=True):
-                    found[number] = self._best(given.kg, sight, weights, questions[number], seen)
-                    done += 1
-                    progress(0)
+                seen = sight.see(asked, {})
+                for number, q, example in zip(part.numbers, asked, seen, strict=True):
+                    found[number] = self._best(given, sight, weights, q, example)
+                progress(at, steps)
         if not self.read:
             return found
-        shown, cut = {}, 0
-        for q, one in zip(questions, found, strict=True):
-            every = list(one.retrieved or ())
-            shown[q.id] = fit_characters(every, self.max_characters)
-            cut += len(shown[q.id]) < len(every)
-        if cut:
-            given.note(
-                f"trained-retriever: the triples of {cut} of {len(questions)} questions have more than "
-                f"max_characters={self.max_characters}; the best are shown."
-            )
+        every = {q.id: one.retrieved or () for q, one in zip(questions, found, strict=True)}
+        shown = fitting(given, every, self.max_characters)
         return answer_from(given, questions, shown, self.max_tokens)
 
     def _best(
         self,
-        kg: KnowledgeGraph,
+        given: Context,
         sight: Sight,
         weights: Weights | None,
         question: OpenQuestion,
-        seen: SeenTriples,
+        example: Example,
     ) -> Answered:
-        if weights is None or not len(seen.rows):
+        """The best triples for a question, and their ends but the topics."""
+        if weights is None or not len(example.labels):
             return Answered((), retrieved=())
-        example = sight.example(question.question, question.anchors, seen)
         score = scores(weights, sight.names, example)
         best = np.argsort(-score, kind="stable")[: self.k]
-        triples = kg.labeled(sight.rows[seen.rows[best]])
-        objects_first = farther_end(seen)[best].tolist()
+        triples = given.kg.labeled(given.private.rows[example.triples.rows[best]])
+        objects_first = farther_end(example.triples)[best].tolist()
         ranked: dict[str, float] = {}
         for (s, _, o), value, first in zip(
             triples, score[best].tolist(), objects_first, strict=True
@@ -567,27 +492,43 @@ class TrainedRetriever(Section):
         self, given: Context, sight: Sight, part: Part, progress: Callable[[int], None]
     ) -> Weights | None:
         """The weights, from the folder if they are there; None if there is nothing to learn from."""
-        training, validation = self._taught(part.train)
-        taught = [
-            list(self._labeled(given, sight, some, progress, at))
-            for at, some in enumerate((training, validation))
-        ]
-        usable = [[one for one in some if one.labels.any()] for some in taught]
-        if not usable[0]:
+        training, validation = (
+            list(
+                sight.see(
+                    [OpenQuestion(q.id, q.question, q.anchors) for q in some if q.id in rows], rows
+                )
+            )
+            for some in self._taught(part.train)
+            for rows in [labels_of(given, some, self.labels, self.targets)]
+        )
+        usable = [one for one in training if one.labels.any()]
+        if not usable:
             given.note("trained-retriever: no training question has evidence near its topics.")
             return None
-        key = self._key(given, sight, taught)
-        path = given.folder / f"trained-retriever-{key}.npz" if given.folder else None
-        if path and path.exists():
-            return _read(path)
+        # What is retrieved, and who reads it, comes after training.
+        learned = replace(self, k=1, read=False, max_characters=1, max_tokens=1)
+        examples = [[one.digest for one in some] for some in (training, validation)]
+        return kept(
+            given.folder,
+            "trained-retriever-{}.npz",
+            (given.private.kg.digest, learned, given.seed, examples),
+            lambda: self._fitted(given, sight, training, validation, progress),
+            write_numbers,
+            lambda path: Weights(*read_numbers(path)),
+        )
+
+    def _fitted(
+        self,
+        given: Context,
+        sight: Sight,
+        training: Sequence[Example],
+        validation: Sequence[Example],
+        progress: Callable[[int], None],
+    ) -> Weights:
         seed = stream(given.seed, "trained retriever", "seed", self.seed).below(2**53 - 1)
-        examples = [
-            [sight.example(one.text, one.anchors, one.seen, one.labels) for one in some]
-            for some in (
-                [one.sampled(self.negatives, seed) for one in usable[0]],
-                usable[1],
-            )
-        ]
+        usable, held = (
+            [one for one in some if one.labels.any()] for some in (training, validation)
+        )
         first = begin(
             SIZE, self.hidden, 2 * WAYS * (self.rounds + 2), stream(seed, "first weights")
         )
@@ -595,28 +536,26 @@ class TrainedRetriever(Section):
             fitted = fit(
                 first,
                 sight.names,
-                *examples,
+                [one.sampled(self.negatives, seed) for one in usable],
+                held,
                 epochs=self.epochs,
                 patience=self.patience,
                 learning_rate=self.learning_rate,
                 seed=seed,
-                progress=lambda epoch: progress(2 + epoch),
+                progress=progress,
             )
         if not fitted.epoch or not all(np.isfinite(some).all() for some in fitted.weights):
             raise ConfigError(
                 f"trained-retriever: numbers grew out of bounds; learning_rate is {self.learning_rate:g}. "
                 "Try 0.003."
             )
-        labeled = [sum(int(one.wanted) for one in some) for some in taught]
-        near = [sum(int(one.labels.sum()) for one in some) for some in taught]
+        near = sum(int(one.labels.sum()) for one in training)
         given.note(
-            f"trained-retriever, labels {self.labels}, seed {self.seed}: trained on {len(usable[0]):,} of "
-            f"{len(training):,} questions, {near[0]:,} of whose {labeled[0]:,} labeled triples are "
-            f"candidates; validated on {len(usable[1]):,}; epoch {fitted.epoch} of {fitted.epochs} is best "
-            f"(loss {fitted.loss:.3f})."
+            f"trained-retriever, labels {self.labels}, seed {self.seed}: trained on {len(usable):,} of "
+            f"{len(training):,} questions, {near:,} of whose {sum(one.wanted for one in training):,} labeled "
+            f"triples are candidates; validated on {len(held):,}; epoch {fitted.epoch} of {fitted.epochs} is "
+            f"best (loss {fitted.loss:.3f})."
         )
-        if path:
-            _write(path, fitted.weights)
         return fitted.weights
 
     def _taught(self, known: Sequence[Question]) -> tuple[list[Question], list[Question]]:
@@ -632,55 +571,3 @@ class TrainedRetriever(Section):
             drawn = stream(self.seed, "trained retriever", "questions").permutation(len(some))
             found.append([some[at] for at in np.sort(drawn[:most]).tolist()])
         return found[0], found[1]
-
-    def _labeled(
-        self,
-        given: Context,
-        sight: Sight,
-        questions: Sequence[Question],
-        progress: Callable[[int], None],
-        done: int,
-    ) -> Iterator[Taught]:
-        """What is seen of questions, with its labels; those without evidence are left out."""
-        progress(done)
-        rows = labels_of(given, questions, self.labels, self.targets)
-        kept = [q for q in questions if q.id in rows]
-        asked = [OpenQuestion(q.id, q.question, q.anchors) for q in kept]
-        for q, seen in zip(kept, sight.see(asked), strict=True):
-            wanted = sight.places[rows[q.id]]
-            yield Taught(q.id, q.question, q.anchors, seen, np.isin(seen.rows, wanted), len(wanted))
-
-    def _key(self, given: Context, sight: Sight, taught: Sequence[Sequence[Taught]]) -> str:
-        """The digest of what training depends on."""
-        # What is retrieved, and who reads it, comes after training.
-        learned = replace(self, k=1, read=False, max_characters=1, max_tokens=1)
-        digest = hashlib.sha256(repr((sight.kg.digest, learned, given.seed)).encode())
-        for some in taught:
-            for one in some:
-                digest.update(repr((one.id, words_of(one.text, one.anchors))).encode())
-                digest.update(one.seen.rows.tobytes() + one.seen.distances.tobytes())
-                digest.update(one.labels.tobytes())
-            digest.update(b"|")
-        return digest.hexdigest()[:16]
-
-
-def _read(path: Path) -> Weights:
-    """What `_write` wrote.
-
-    Raises:
-        InputError: It did not write this.
-    """
-    try:
-        with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as file:
-            return Weights(*(file[name] for name in Weights._fields))
-    except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as problem:
-        raise InputError(
-            f"{path}: is not a complete file of weights ({problem}). Delete it and run again."
-        ) from None
-
-
-def _write(path: Path, weights: Weights) -> None:
-    content = io.BytesIO()
-    np.savez(content, **weights._asdict())
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, content.getvalue())

@@ -6,9 +6,12 @@ import pytest
 
 from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation import answer
-from rulemine.evaluation.answerers.model_free import mined_rules
-from rulemine.evaluation.answerers.model_free.by_links import ends_of
-from rulemine.evaluation.answerers.model_free.mined_rules import LikelyLinks, MinedRules
+from rulemine.evaluation.answerers.model_free.links import (
+    THRESHOLDS,
+    LikelyLinks,
+    MinedRules,
+    ends_of,
+)
 from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import find_answerer
 from rulemine.kg.graph import KnowledgeGraph
@@ -196,4 +199,4 @@ def test_options_are_checked():
 
 
 def test_thresholds_are_different_and_descend():
-    assert all(a > b for a, b in itertools.pairwise(mined_rules.THRESHOLDS))
+    assert all(a > b for a, b in itertools.pairwise(THRESHOLDS))

@@ -131,7 +131,7 @@ def test_trained_once_for_a_folder_and_again_where_it_matters(
     assert [len(p.retrieved or ()) for p in more] == [3] * 4
     assert [(p.retrieved or ())[:1] for p in more] == [p.retrieved for p in first]
     file.write_bytes(b"PK")
-    with pytest.raises(InputError, match=f"{file.name}: is not a complete file of weights"):
+    with pytest.raises(InputError, match=f"{file.name}: is no whole file"):
         answer(towns, NEAREST, folder=tmp_path)
 
 

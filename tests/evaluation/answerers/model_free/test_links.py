@@ -1,6 +1,6 @@
 import numpy as np
 
-from rulemine.evaluation.answerers.model_free.by_links import best_threshold, f1_scores
+from rulemine.evaluation.answerers.model_free.links import best_threshold, f1_scores
 
 HALVES = 2.0 ** -np.arange(5)
 
