@@ -135,18 +135,13 @@ class Resamples:
     ) -> None:
         sizes = np.bincount(clusters)
         most = len(sizes) * int(sizes.max())  # questions in the largest resample that can be drawn
-        self._scores = scores
-        self._rounded = rounded_for_sums(scores, most)
-        self._clusters = clusters
-        self._groups = groups
+        self._scores, self._clusters, self._groups = scores, clusters, groups
+        self._rounded, having = rounded_for_sums(scores, most), ~np.isnan(scores).T
         # Columns that the same questions have share a sum of weights.
-        patterns: dict[bytes, int] = {}
-        having = ~np.isnan(scores)
-        self._weight_of = [
-            patterns.setdefault(column.tobytes(), len(patterns)) for column in having.T
-        ]
-        firsts = [self._weight_of.index(number) for number in range(len(patterns))]
-        weighted = np.vstack((np.nan_to_num(self._rounded).T, having.T[firsts]))
+        who = [column.tobytes() for column in having]
+        firsts = [*dict.fromkeys(map(who.index, who))]
+        self._weight_of = [firsts.index(who.index(column)) for column in who]
+        weighted = np.vstack((np.nan_to_num(self._rounded).T, having[firsts]))
         # Of every cluster of a group, the sums of the columns and of the weights over its questions in it.
         self._of_cluster = []
         for rows in groups:

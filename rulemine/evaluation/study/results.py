@@ -180,6 +180,8 @@ class StudyScores:
         own: As `first`, of the hard answers that the graph itself lacks; the complete one as in `first`.
         reports: System and level → report, in the first naming, of the hard answers of the highest level.
         predictions: System and level → what the system answered, in the first naming.
+        at_top: System → its report on the graph that lacks most.
+        breakdowns: The breakdowns with two groups or more → what tables call them.
         cut_off: System → `Prediction.cut_off` of the answers of its runs that have one.
         lacking: The name of the graph that lacks most.
         subset: What the headline is over: ``core``, or ``all`` where no question is in it.
@@ -228,16 +230,15 @@ class StudyScores:
             graph_at(plan.levels[-1]),
             len(study.release.questions(plan.asked_split)),
         )
+        last, titles = plan.levels[-1], group_titles(study.release.kind)
+        self.at_top = {system: own for (system, at), own in self.reports.items() if at == last}
+        sizes = Counter(breakdown for breakdown, _ in {row[5:7]: 0 for row in self.top.rows})
+        some = (key for key, n in sizes.items() if n > 1 and key not in ELSEWHERE)
+        self.breakdowns = {key: titles.get(key, key) for key in some}
         self.subset = next(iter(self.reports.values())).headline.group
-        some = f"{len(self.asked):,} of {whole:,} questions, the core first"
-        self.everything = "all questions" if len(self.asked) == whole else some
+        sample_of = f"{len(self.asked):,} of {whole:,} questions, the core first"
+        self.everything = "all questions" if len(self.asked) == whole else sample_of
         self.over = "the core" if self.subset == "core" else self.everything
-
-    @property
-    def at_top(self) -> dict[str, Report]:
-        """System → its report on the graph that lacks most."""
-        level = self.study.plan.levels[-1]
-        return {system: report for (system, at), report in self.reports.items() if at == level}
 
 
 def document_of(scores: StudyScores) -> Document:
@@ -351,7 +352,7 @@ def tables(scores: StudyScores) -> list[Table]:
 
     def by_group(breakdown: str) -> Table:
         """On all questions, of structures in their plain mean, and on each group."""
-        called, about = _called(scores, breakdown), GROUPS.get(breakdown)
+        called, about = scores.breakdowns[breakdown], GROUPS.get(breakdown)
         groups = ("all", breakdown, *[MEAN] * (breakdown == "structure"))
         title = f"By {called}: {scores.lacking} graph, {every}"
         table = laid(
@@ -372,7 +373,7 @@ def tables(scores: StudyScores) -> list[Table]:
             "by-level", f"Scores at each level, {every}", scores.own, ["all"], RESULTS, "level",
             notes=[OF_LEVEL],
         ),
-        *map(by_group, _breakdowns(scores)),
+        *map(by_group, scores.breakdowns),
         _differences(scores),
         _between_graphs(scores),
         *(
@@ -393,9 +394,10 @@ def _questions(scores: StudyScores) -> Table:
     of_rules = rules.keys() == set(form.names)
 
     def row(label: str) -> Values:
-        inside = [q for q in questions if label in (form_of(q), "all")]
+        inside, here = (
+            [q for q in some if label in (form_of(q), "all")] for some in (questions, asked)
+        )
         splits = Counter(q.split for q in inside)
-        here = [q for q in asked if label in (form_of(q), "all")]
         of_type = [rules.get(label, sum(rules.values()))] if of_rules else []
         counts = (len(inside), *(splits[split] for split in SPLITS), len(here))
         return (label, *of_type, *counts, sum(q.core for q in here))
@@ -420,17 +422,6 @@ def _levels(scores: StudyScores) -> Table:
     header = ("level", "triples", "removed", "share", "hard answer missing", "of these core")
     note = "Level: percent of the removal. Hard answer missing: questions whose hard answer the graph lacks."
     return Table("levels", "What is missing at each level", header, tuple(rows), notes=(note,))
-
-
-def _breakdowns(scores: StudyScores) -> list[str]:
-    """The breakdowns with two groups or more."""
-    groups = dict.fromkeys(row[5:7] for row in scores.top.rows)
-    sizes = Counter(breakdown for breakdown, _ in groups if breakdown not in ELSEWHERE)
-    return [breakdown for breakdown, n in sizes.items() if n > 1]
-
-
-def _called(scores: StudyScores, breakdown: str) -> str:
-    return group_titles(scores.study.release.kind).get(breakdown, breakdown)
 
 
 def _metrics_of_others(scores: StudyScores) -> Table:
@@ -488,7 +479,7 @@ def _between_graphs(scores: StudyScores) -> Table:
 
 def figures(scores: StudyScores) -> list[Picture]:
     """All figures for which the study has runs."""
-    plan, breakdowns = scores.study.plan, _breakdowns(scores)
+    plan = scores.study.plan
 
     def bars(
         id_: str, title: str, metric: str, frame: Frame, *rows: str, more: str = ""
@@ -511,7 +502,7 @@ def figures(scores: StudyScores) -> list[Picture]:
             _by_groups(
                 scores, name, "hhr", "figure-3-hhr-by-rule-type", "Figure 3: which rules can it follow?"
             )
-            for name in breakdowns
+            for name in scores.breakdowns
             if name == "rule_type"
         ),
         bars(
@@ -521,7 +512,7 @@ def figures(scores: StudyScores) -> list[Picture]:
         bars("figure-5-precision", "Figure 5: how much of what it says is right?", "precision", scores.ends),
         bars("figure-5-recall", "Figure 5: how much of what is right does it say?", "recall", scores.ends),
         *_curves(scores),
-        *(_by_groups(scores, breakdown) for breakdown in breakdowns),
+        *(_by_groups(scores, breakdown) for breakdown in scores.breakdowns),
     ]  # fmt: skip
     return [figure for figure in found if figure.series]
 
@@ -533,7 +524,7 @@ def _by_groups(
     having = {row.metric for row in scores.top.rows}
     hard = breakdown in DEPENDENCE
     metric = metric or ("hard_f1" if hard else "ex" if "ex" in having else "f1")
-    called, about = _called(scores, breakdown), GROUPS.get(breakdown, "")
+    called, about = scores.breakdowns[breakdown], GROUPS.get(breakdown, "")
     caption = f"{meaning(metric)}, on the {scores.lacking} graph, over {scores.everything}. {about}"
     return scores.top.where(breakdown=breakdown, metric=metric).picture(
         id_ or f"figure-by-{breakdown.replace('_', '-')}",
