@@ -317,7 +317,7 @@ def headline(scores: StudyScores) -> Table:
     if scores.subset == "all":
         return table
     every = "all questions" if scores.everything == "all questions" else "all asked"
-    beside = scores.top.where(metric=HEADLINE[0], breakdown=("granted", "all")).table(
+    beside = scores.top.where(metric=HEADLINE[0], breakdown=("granted", "likely", "all")).table(
         "", "", rows=("system",), columns="breakdown"
     )
     called = (f"{TITLES[HEADLINE[0]]}, {name.replace('all', every)}" for name in beside.header[1:])
