@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +50,6 @@ from rulemine.text.tables import Table, Values
 from rulemine.text.visible_reply import visible_reply
 
 __all__ = [
-    "AskedQuery",
     "CypherRuns",
     "QueryScorer",
     "RowScores",
@@ -68,12 +68,16 @@ class ScoredQuery(NamedTuple):
     """What became of a prediction.
 
     Attributes:
+        id: The id of its question.
+        predicted: What was predicted, as text.
         scores: Its scores.
         gold: The rows of the gold, as texts; none if they are not known.
         rows: Its own, as the gold's where they equal those.
         agrees: Whether the gold gives the rows that are stated of it, if any are.
     """
 
+    id: str
+    predicted: str
     scores: CypherScores
     gold: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
@@ -99,16 +103,17 @@ class QueryScorer:
         self._judge, self._diagnosis = CypherJudge(runner), Diagnosis(runner)
         self._spelling, self._elsewhere = spelling, elsewhere
 
-    def __call__(self, asked: tuple[Any, Predicted]) -> ScoredQuery:
+    def __call__(self, asked: tuple[str, Any, Predicted]) -> ScoredQuery:
         """What becomes of a prediction.
 
         Args:
-            asked: The block of a question, and what was predicted for it.
+            asked: The id and the block of a question, and what was predicted for it.
 
         Raises:
             EndpointError: The server does not answer any more.
         """
-        block, given = asked
+        id_, block, given = asked
+        predicted = given if isinstance(given, str) else repr(given or "")
         if isinstance(given, str):
             given = spelled(given, self._spelling)
         table, agrees = self._gold(block)
@@ -125,7 +130,7 @@ class QueryScorer:
         if isinstance(table, GoldTable) and not self._elsewhere:
             kinds = self._diagnosis.kinds(block.cypher, table, given, scores, found)
             scores = replace(scores, kinds=kinds)
-        return ScoredQuery(scores, texts, rows, agrees)
+        return ScoredQuery(id_, predicted, scores, texts, rows, agrees)
 
     def _gold(self, block: Any) -> tuple[GoldTable | Failed | NotRun, bool]:
         """What a prediction is compared with, and whether the gold gives what is stated of it."""
@@ -207,7 +212,7 @@ class RowScores(NamedTuple):
     @property
     def by_id(self) -> dict[str, ScoredQuery]:
         """Question → what became of its prediction."""
-        return {q.id: found for q, found in zip(self.questions, self.queries, strict=True)}
+        return {found.id: found for found in self.queries}
 
 
 def score_rows(
@@ -245,28 +250,22 @@ def score_rows(
         if place is None:
             left_out[name] = len(members)
             unscored = CypherScores("gold not run", said=f"its graph, {name}, is not known.")
-            found |= dict.fromkeys(members, ScoredQuery(unscored))
+            found |= {at: ScoredQuery(questions[at].id, "", unscored) for at in members}
             continue
-        which = kg if release.has_property_graph else place.source
+        which = kg if release.has_property_graph else place[0]
         graph = None if which is None else release.property_graph(which)
         with opened_runner(
-            graph, url=place.url, neo4j=runs.neo4j, seconds=runs.seconds, note=runs.note
+            graph, url=place[1], neo4j=runs.neo4j, seconds=runs.seconds, note=runs.note
         ) as runner:
             scorer = QueryScorer(runner, spelling_of(graph), elsewhere)
             each = spread if isinstance(runner, InMemoryRunner) else map
-            asked = [(questions[at].block, predicted[at]) for at in members]
+            asked = [(questions[at].id, questions[at].block, predicted[at]) for at in members]
             for at, query in zip(members, each(scorer, asked), strict=True):
                 found[at] = query
                 runs.progress(len(found), len(questions))
     queries = tuple(found[at] for at in range(len(questions)))
     answered = tuple(map(_answered, questions, queries))
-    told = [
-        AskedQuery(question.id, one if isinstance(one, str) else repr(one or ""), query)
-        for question, one, query, (name, _) in zip(
-            questions, predicted, queries, graphs, strict=True
-        )
-        if name not in left_out
-    ]
+    told = [one for one, (name, _) in zip(queries, graphs, strict=True) if name not in left_out]
     notes = notes_on_queries(told, on_server=runs.neo4j or bool(runs.urls))
     if left_out:
         notes.insert(
@@ -279,17 +278,13 @@ def score_rows(
     )
 
 
-class _Place(NamedTuple):
-    """Where a graph is: a file or a name, a server; neither: in the release."""
-
-    source: str | None = None
-    url: str | None = None
-
-
 def _places(
     release: Release, files: Mapping[str, str | None], runs: CypherRuns
-) -> dict[str, _Place | None]:
-    """Where each graph is that questions are about; None: that is not known."""
+) -> dict[str, tuple[str | None, str | None] | None]:
+    """The file or name of each graph that questions are about, and its server; None: neither is known.
+
+    A release has its own graph; then both may be missing.
+    """
     names = list(files)
     for option, given in (("--graph", runs.graphs), ("--url", runs.urls)):
         if "" in given and len(names) > 1:
@@ -305,12 +300,12 @@ def _places(
     if runs.graphs and (release.has_property_graph or release.named_graphs):
         raise ConfigError(f"--graph: {release.path} has its graph. Leave it out.")
     if release.has_property_graph:
-        return {"": _Place(url=runs.urls.get(""))}
-    found: dict[str, _Place | None] = {}
+        return {"": (None, runs.urls.get(""))}
+    found: dict[str, tuple[str | None, str | None] | None] = {}
     for name, file in files.items():
         source = runs.graphs.get(name, runs.graphs.get("", file))
         url = runs.urls.get(name, runs.urls.get(""))
-        found[name] = _Place(source, url) if source or url else None
+        found[name] = (source, url) if source or url else None
     if not any(found.values()):
         listed = ", ".join(name for name in names[:5] if name) or "none is named"
         raise ConfigError(
@@ -412,52 +407,31 @@ def _check(runner: Runner, graph: PropertyGraph, url: str) -> None:
         )
 
 
-class AskedQuery(NamedTuple):
-    """A prediction with what became of it.
-
-    Attributes:
-        id: The id of its question.
-        predicted: What was predicted, as text.
-        found: What became of it.
-    """
-
-    id: str
-    predicted: str
-    found: ScoredQuery
-
-
-def tables_of_queries(asked: Sequence[AskedQuery]) -> tuple[Table, ...]:
+def tables_of_queries(asked: Sequence[ScoredQuery]) -> tuple[Table, ...]:
     """What became of predictions, and the kinds of errors of those that are wrong."""
-    states = _counted(
-        "states", "What became of predictions", "state", asked, STATES,
-        lambda row: (row.found.scores.state,),
-        lambda row: _cut(row.found.scores.said),
-    )  # fmt: skip
-    wrong = [row.found.scores.kinds for row in asked if row.found.scores.kinds]
-    errors = _counted(
-        "errors", "Kinds of errors", "kind", asked, ERROR_KINDS, lambda row: row.found.scores.kinds,
-        lambda row: _cut(row.predicted), len(wrong),
-    )  # fmt: skip
-    if several := sum(len(kinds) > 1 for kinds in wrong):
-        has = "has" if several == 1 else "have"
-        note = f"{counted(several, 'prediction')} of {len(wrong):,} wrong ones {has} several kinds."
-        errors = replace(errors, notes=(note, *errors.notes))
-    return tuple(table for table in (states, errors) if table.rows)
+    states = [(row.scores.state, row.id, row.scores.said) for row in asked]
+    errors = [(kind, row.id, row.predicted) for row in asked for kind in row.scores.kinds]
+    wrong = sum(bool(row.scores.kinds) for row in asked)
+    tables = (
+        _counted("states", "What became of predictions", "state", states, STATES),
+        _counted("errors", "Kinds of errors", "kind", errors, ERROR_KINDS, wrong),
+    )
+    return tuple(table for table in tables if table.rows)
 
 
-def notes_on_queries(asked: Sequence[AskedQuery], *, on_server: bool) -> list[str]:
+def notes_on_queries(asked: Sequence[ScoredQuery], *, on_server: bool) -> list[str]:
     """What a reader of the scores must know; a warning first if no gold finds anything."""
-    scores = [row.found.scores for row in asked]
+    scores = [row.scores for row in asked]
     scored = [one for one in scores if one.scored]
     states, binds = Counter(one.state for one in scores), Counter(one.binds for one in scored)
     seen = [one for one in scored if one.binds or one.rows is not None]
     empty = bool(seen) and all(
         one.binds == "nothing" or not (one.binds or one.rows) for one in seen
     )
-    other = [row.id for row in asked if not row.found.agrees]
+    other = [row.id for row in asked if not row.agrees]
 
     def first(state: str) -> str:
-        said = (f"{r.id}: {r.found.scores.said}" for r in asked if r.found.scores.state == state)
+        said = (f"{r.id}: {r.scores.said}" for r in asked if r.scores.state == state)
         return f"the first, {next(said, '')}"
 
     advice = "" if on_server else " A Neo4j may run them: --neo4j."
@@ -489,29 +463,30 @@ def _counted(
     id_: str,
     title: str,
     heading: str,
-    asked: Sequence[AskedQuery],
+    found: Sequence[tuple[str, str, str]],
     words: Mapping[str, str],
-    of: Callable[[AskedQuery], Sequence[str]],
-    shown: Callable[[AskedQuery], str],
     whole: int = 0,
 ) -> Table:
-    """How many are of each group, and below it what the group is and what is shown of its first.
+    """How many are of each kind, with the share of `whole` if that is given, and below it the first.
 
-    With the number of wrong ones, also the share of these.
+    Args:
+        id_: The id of the table.
+        title: Its title.
+        heading: What a kind is called.
+        found: Kind, id of the question and what is shown of it, of each.
+        words: Kind → in words, in the order of the rows.
+        whole: How many are wrong; 0: no share is shown.
     """
-    groups = {name: some for name in words if (some := [row for row in asked if name in of(row)])}
+    counts, first = Counter(kind for kind, _, _ in found), {row[0]: row for row in reversed(found)}
+    kinds = [kind for kind in words if counts[kind]]
     notes = (
-        f"{name}: {words[name]}" + (f"; first {row.id}: {text}" if (text := shown(row)) else "")
-        for name, (row, *_) in groups.items()
+        f"{kind}: {words[kind]}"
+        + (f"; first {id_}: {text}" if (text := shorten(said, _SHOWN, placeholder=" …")) else "")
+        for kind, id_, said in (first[kind] for kind in kinds)
     )
-    rows: tuple[Values, ...] = tuple(
-        (name, len(some), *([Score(len(some) / whole, None, None)] if whole else []))
-        for name, some in groups.items()
-    )
+    rows: list[Values] = [
+        (kind, counts[kind], *([Score(counts[kind] / whole, None, None)] if whole else []))
+        for kind in kinds
+    ]
     header = (heading, "n", *["share of wrong ones"] * bool(whole))
-    return Table(id_, title, header, rows, tuple(notes))
-
-
-def _cut(value: object) -> str:
-    text = " ".join(str(value).split())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    return Table(id_, title, header, tuple(rows), tuple(notes))

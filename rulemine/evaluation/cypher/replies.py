@@ -1,19 +1,19 @@
-"""The query in what a model wrote.
+"""The query in what a model wrote: Cypher, or a query of another `Language`.
 
 Guarantee: a query is handed on letter by letter, right or wrong. Only what is no part of it is left out: what
-stands around it, comments before it, and what a database is asked to do with it (``CYPHER 5``, ``PROFILE``,
-``EXPLAIN``, ``USE``).
+stands around it, and of Cypher comments before it and what a database is asked to do with it (``CYPHER 5``,
+``PROFILE``, ``EXPLAIN``, ``USE``).
 """
 
 import html
 import re
-from collections.abc import Iterator, Set
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from rulemine.text.json_reply import decode, json_values
 from rulemine.text.visible_reply import visible_reply
 
-__all__ = ["CLAUSES", "cypher_of", "texts_under"]
+__all__ = ["CLAUSES", "Language", "cypher_of", "query_of"]
 
 CLAUSES = ("MATCH", "OPTIONAL", "CALL", "UNWIND", "WITH", "RETURN")
 """What a query that only reads begins with."""
@@ -36,20 +36,29 @@ _PATTERN = re.compile(r"[({]\s*`?\w*`?\s*:|-\[|->|<-")
 """What words before a query do not have."""
 
 _CLOSING = {"“": "”"}
-_LABEL = re.compile(rf"[ \t]*(?:(cypher)\b(?!\s+\d)|(?!{_ANY})\w*[ \t]*\r?\n)", re.IGNORECASE)
+_LABEL = re.compile(
+    rf"[ \t]*(?:(cypher|sparql|sql)\b(?!\s+\d)|(?!{_ANY})\w*[ \t]*\r?\n)", re.IGNORECASE
+)
 _TITLE = re.compile(
-    r"\A[#*_\s]*(?:the\s)?(?:final\s)?(?:cypher(?:\s(?:query|statement))?|query|answer|statement)[*_]*\s*[:\uff1a]"
+    r"\A[#*_\s]*(?:the\s)?(?:final\s)?(?:(?:cypher|sparql)(?:\s(?:query|statement))?|query|answer|statement)[*_]*"
+    r"\s*[:\uff1a]"
     r"[*_]*\s*(?:[|>]-?[ \t]*\n\s*)?",
     re.IGNORECASE,
 )
 _TAG = re.compile(
-    r"<((?:final_)?(?:cypher|query|answer|cypher_query|statement|code))>(.{0,5000}?)</\1>|\[(CYPHER)\](.{0,5000}?)\[/CYPHER\]",
+    r"<((?:final_)?(?:cypher|sparql|query|answer|cypher_query|statement|code))>(.{0,5000}?)</\1>"
+    r"|\[(CYPHER|SPARQL)\](.{0,5000}?)\[/\3\]",
     re.IGNORECASE | re.DOTALL,
 )
 MOST = 3
 """Objects within one another in which a query is looked for."""
 
-_KEYS = frozenset(("cypher", "query", "cypherquery", "finalquery", "statement", "answer", "output"))
+_KEYS = frozenset(
+    (
+        "cypher", "sparql", "query", "cypherquery", "sparqlquery", "finalquery", "statement", "answer",
+        "output",
+    )
+)  # fmt: skip
 _FENCE = re.compile(
     r"^[ \t]*(?:\w+\s*=\s*)?(?:~~~|\$\$|\"{3}|'{3})|(?:~~~|\$\$|\"{3}|'{3})[ \t]*$", re.MULTILINE
 )
@@ -97,20 +106,25 @@ _GOES_ON = re.compile(
 """What a line of a query begins with, also after a blank one."""
 
 
+class Language(NamedTuple):
+    """How queries of a language stand in replies.
+
+    Attributes:
+        labels: What the label of a block calls it, in lower case.
+        begun: The query with which a text begins, or with words before it if that is the language's way; "":
+            with none.
+        bare: The query among words; "": there is none.
+        expected: What a query begins with, for messages.
+    """
+
+    labels: tuple[str, ...]
+    begun: Callable[[str], str]
+    bare: Callable[[str], str]
+    expected: str
+
+
 def cypher_of(text: str) -> tuple[str | None, str]:
-    r"""The query in what a model wrote.
-
-    It stands in JSON under a key such as ``cypher`` (also in the arguments of a tool), in a tag such as
-    ``<cypher>``, in a block between ``` and ```, or bare, where words may stand before and after it. A block
-    that is not closed ends with the text; one of a program counts for the query in its quotes. Of several
-    blocks those called cypher count, or else those that begin like a query. If they differ, one that the line
-    before it calls an alternative does not count, and of the others the last does if that line calls it
-    final, corrected or the like; else it is ambiguous. Neither what a model thinks aloud nor a title
-    (``Cypher:``) nor a mark of the end of its turn (``</s>``) is part of it. Entities (``&gt;``) and line
-    breaks that are spelled out are read as what they stand for.
-
-    Returns:
-        The query and "", or None and why there is none.
+    r"""The query in what a model wrote, see `query_of`.
 
     Example:
         >>> cypher_of("Here it is:\n```cypher\nMATCH (t:Town) RETURN t.name\n```")
@@ -118,30 +132,43 @@ def cypher_of(text: str) -> tuple[str | None, str]:
         >>> cypher_of("  ")
         (None, 'it is empty')
     """
+    return query_of(text, _CYPHER)
+
+
+def query_of(text: str, language: Language) -> tuple[str | None, str]:
+    """The query in what a model wrote.
+
+    It stands in JSON under a key such as ``query`` (also in the arguments of a tool), in a tag such as
+    ``<query>``, in a block between ``` and ```, or bare, where words may stand before and after it. A block
+    that is not closed ends with the text; one of a program counts for the query in its quotes. Of several
+    blocks those called by the language count, or else those that begin like a query. If they differ, one
+    that the line before it calls an alternative does not count, and of the others the last does if that line
+    calls it final, corrected or the like; else it is ambiguous. Neither what a model thinks aloud nor a title
+    (``Query:``) nor a mark of the end of its turn (``</s>``) is part of it. Entities (``&gt;``) and line
+    breaks that are spelled out are read as what they stand for.
+
+    Returns:
+        The query and "", or None and why there is none.
+    """
     reply = _END.sub("", visible_reply(text).rstrip()).strip()
     reply = reply.removesuffix("**") if reply.count("**") % 2 else reply
     reply = reply if "```" in reply else _FENCE.sub("```", reply)
     reply = html.unescape(reply) if _ENTITY.search(reply) else reply
     reply = reply if "\n" in reply else _NEW_LINE.sub("\n", reply)
-    return _query_of(_unquoted(reply)) if reply.strip("`") else (None, "it is empty")
+    return _query_of(_unquoted(reply), language) if reply.strip("`") else (None, "it is empty")
 
 
-def _query_of(reply: str, packed: bool = False) -> tuple[str | None, str]:
-    """As `cypher_of`, of what is seen; of what was itself packed in JSON or a tag, not in those again."""
-    found = (
-        []
-        if packed
-        else [text for value in json_values(reply) for text in texts_under(value, _KEYS)]
-    )
-    found += [] if packed else [tag[2] or tag[4] or "" for tag in _TAG.finditer(reply)]
-    queries = [query for text in found if (query := _query_of(text.strip(), packed=True)[0])]
-    blocks = [("", query) for query in queries] or _blocks(reply)
-    if blocks:
+def _query_of(reply: str, language: Language, packed: bool = False) -> tuple[str | None, str]:
+    """As `query_of`, of what is seen; of what was itself packed in JSON or a tag, not in those again."""
+    values = () if packed else json_values(reply)
+    found = [text for value in values for text in _texts_under(value)]
+    found += () if packed else [tag[2] or tag[4] or "" for tag in _TAG.finditer(reply)]
+    queries = [query for text in found if (query := _query_of(text.strip(), language, True)[0])]
+    if blocks := [("", query) for query in queries] or _blocks(reply, language):
         return _one_of(blocks)
-    if bare := _bare(reply.replace("```", "")):
+    if bare := language.bare(reply.replace("```", "")):
         return bare, ""
-    clauses = f"{', '.join(CLAUSES[:-1])} or {CLAUSES[-1]}"
-    return None, f"no block between ``` and ```, and it does not begin with {clauses}"
+    return None, f"no block between ``` and ```, and {language.expected}"
 
 
 def _unquoted(reply: str) -> str:
@@ -154,34 +181,28 @@ def _unquoted(reply: str) -> str:
     return value if isinstance(value, str) and end == len(reply) else reply
 
 
-def texts_under(value: Any, keys: Set[str], depth: int = 0) -> Iterator[str]:
-    """The texts in a value of JSON under some keys, whose capitals and signs do not count."""
+def _texts_under(value: Any, depth: int = 0) -> Iterator[str]:
+    """The texts in a value of JSON under `_KEYS`; the capitals and signs of keys do not count."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     for key, item in value.items() if isinstance(value, dict) else ():
-        if isinstance(item, str) and re.sub(r"[\W_]", "", key).lower() in keys:
+        if isinstance(item, str) and re.sub(r"[\W_]", "", key).lower() in _KEYS:
             yield item
         elif depth < MOST:  # arguments of a tool may be JSON in a text
             packed = isinstance(item, str) and item.lstrip().startswith("{")
-            yield from texts_under(
-                next(json_values(item), None) if packed else item, keys, depth + 1
-            )
+            yield from _texts_under(next(json_values(item), None) if packed else item, depth + 1)
 
 
-def _blocks(reply: str) -> list[tuple[str, str]]:
-    """The blocks that count, with the words before each: those called cypher, else those that begin so."""
+def _blocks(reply: str, language: Language) -> list[tuple[str, str]]:
+    """The blocks that count, with the words before each: those called by the language, else that begin so."""
     parts = reply.split("```")
     found: list[tuple[int, str, str]] = []
     for words, block in zip(parts[::2], parts[1::2], strict=False):
         label = _LABEL.match(block)
-        query = block[label.end() if label else 0 :].strip()
-        query = _TITLE.sub("", query)
-        begin = _BEGIN.match(query)
-        query = query[begin.end() :] if begin else query
-        if not begin and not (label and label[1]) and (code := _CODE.search(query)):
-            begin, query = code, code[2].strip().replace(f"\\{code[1][0]}", code[1][0])
-        if query:
-            found.append((2 if label and label[1] else bool(begin), words, query))
+        if query := _TITLE.sub("", block[label.end() if label else 0 :].strip()):
+            named, begun = (label and label[1]) or "", language.begun(query)
+            rank = 2 if named.lower() in language.labels else bool(begun)
+            found.append((rank, words, begun or query))
     best = max((rank for rank, _, _ in found), default=0)
     return [(words, query) for rank, words, query in found if rank == best]
 
@@ -198,8 +219,16 @@ def _one_of(blocks: list[tuple[str, str]]) -> tuple[str | None, str]:
     return None, f"it has {len(left)} queries, and none is called the final one"
 
 
+def _begun(text: str) -> str:
+    """The Cypher with which a block begins; of a program, what stands in its quotes."""
+    if begin := _BEGIN.match(text):
+        return text[begin.end() :]
+    code = _CODE.search(text)
+    return code[2].strip().replace(f"\\{code[1][0]}", code[1][0]) if code else ""
+
+
 def _bare(reply: str) -> str:
-    """The query of a reply without blocks; "" where there is none."""
+    """The Cypher of a reply without blocks; "" where there is none."""
     reply = _TITLE.sub("", reply)
     begin = _BEGIN.match(reply)
     words = None if begin else _AFTER_WORDS.search(reply)
@@ -220,3 +249,11 @@ def _bare(reply: str) -> str:
                 return "\n".join(lines[:at]).strip()
             break
     return query.strip()
+
+
+_CYPHER = Language(
+    ("cypher",),
+    _begun,
+    _bare,
+    f"it does not begin with {', '.join(CLAUSES[:-1])} or {CLAUSES[-1]}",
+)

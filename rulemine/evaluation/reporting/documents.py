@@ -360,7 +360,9 @@ class _Reader:
     def __init__(self, release: Release, run: SystemRun, removals: Removals) -> None:
         self._run, self._removals = run, removals
         self._names = translation(release.entities, run.report.naming, release.naming)
-        self._spelling = Spelling(chain(self._names, release.relations()))
+        self._spelling = Spelling(
+            chain(self._names, release.relations() if release.answers == "entities" else ())
+        )
         self._level = release.level_of(run.kg)
         self._given = {p.id: p for p in run.predictions}
         self.places = {id_: place for place, id_ in enumerate(run.report.ids)}

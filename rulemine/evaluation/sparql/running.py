@@ -7,7 +7,6 @@ open a file or a connection (`rulemine.query.oxigraph.workers`). A query is hand
 or wrong; only what stands around it in a reply is left out.
 """
 
-import html
 import json
 import re
 import threading
@@ -19,13 +18,11 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from rulemine.errors import UserError
-from rulemine.evaluation.cypher.replies import texts_under
+from rulemine.evaluation.cypher.replies import Language, query_of
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.oxigraph.rewriting import rewrite
 from rulemine.query.oxigraph.workers import Workers
 from rulemine.query.sparql import entity_iri, relation_iri
-from rulemine.text.json_reply import json_values
-from rulemine.text.visible_reply import visible_reply
 
 __all__ = ["KINDS", "LONGEST", "MOST_ROWS", "SECONDS", "Ran", "SparqlRunner", "sparql_of"]
 
@@ -244,10 +241,6 @@ def _line(text: str) -> str:
 LONGEST = 30_000
 """Characters of a reply that are read."""
 
-_FENCE = re.compile(
-    r"```[ \t]*(?P<label>(?:sparql|sql)\b|\w*(?=[ \t]*\r?\n))?(?P<body>.*?)(?:```|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
 _BEGIN = re.compile(
     r"\b(?:PREFIX\s+[\w.-]*:\s*<|BASE\s*<|SELECT\s*(?:(?:DISTINCT|REDUCED)\b\s*)?[?$*(]"
     r"|ASK\s*(?:WHERE\s*)?\{|CONSTRUCT\s*(?:WHERE\s*)?\{|DESCRIBE\s*[?$<*])",
@@ -258,7 +251,6 @@ _BEGIN = re.compile(
 _UPDATE = re.compile(
     r"(?:INSERT|DELETE|CLEAR|DROP|LOAD|CREATE|ADD|MOVE|COPY|WITH)\b", re.IGNORECASE
 )
-_KEYS = frozenset(("sparql", "query", "sparqlquery", "finalquery", "answer", "output"))
 _SIGNS = re.compile(
     r"""<[^<>\s]*>|"(?:[^"\\\n]|\\.)*"|(?<!\w)'(?:[^'\\\n]|\\.)*'|\#[^\n]*|[{}()]"""
 )
@@ -279,17 +271,10 @@ _PIECE = re.compile(
 
 
 def sparql_of(text: str) -> tuple[str | None, str]:
-    r"""The query in what a model wrote.
-
-    It stands in JSON under a key such as ``sparql``, in a block between ``` and ```, or bare, with words
-    before and after it. Of several blocks the last that begins like a query counts. What the model thinks
-    aloud is no part of it.
+    r"""The query in what a model wrote, see `rulemine.evaluation.cypher.replies.query_of`.
 
     Args:
         text: The reply; `LONGEST` characters of it are read.
-
-    Returns:
-        The query and "", or None and why there is none.
 
     Example:
         >>> sparql_of("It is:\nselect ?x where { <entity:a> <relation:r> ?x } LIMIT 5\nThis finds it.")
@@ -297,31 +282,14 @@ def sparql_of(text: str) -> tuple[str | None, str]:
         >>> sparql_of("I cannot say.")
         (None, 'no block between ``` and ```, and no SELECT ?answer')
     """
-    reply = visible_reply(text[:LONGEST]).strip()
-    reply = html.unescape(reply) if "&lt;" in reply else reply
-    if not reply.strip("`"):
-        return None, "it is empty"
-    blocks = [
-        ((found["label"] or "").lower(), found["body"].strip()) for found in _FENCE.finditer(reply)
-    ]
-    packed = [*json_values(reply)] if "{" in reply else []
-    named = [query for value in packed for query in texts_under(value, _KEYS)]
-    for query in reversed([*(body for _, body in blocks), *named]):
-        if found := _bare(query):
-            return found, ""
-    own = [body for label, body in blocks if body and label in ("sparql", "sql")]
-    if own:
-        return own[-1], ""
-    if (bare := _bare(reply.replace("`", ""))) or _UPDATE.match(reply):
-        return bare or reply, ""
-    return None, "no block between ``` and ```, and no SELECT ?answer"
+    return query_of(text[:LONGEST], _SPARQL)
 
 
 def _bare(text: str) -> str:
     """The query in a text, from where it begins to its last brace and what follows that; "" if none."""
     begins = [found.start() for found in _BEGIN.finditer(text)]
     if not begins:
-        return ""
+        return text if _UPDATE.match(text) else ""  # which is refused when it is run
     # A comment before the query may speak of selecting.
     start = next((at for at in begins if not _is_comment(text, at)), begins[0])
     end = _closed(text, start, "{}")
@@ -353,3 +321,6 @@ def _closed(text: str, start: int, pair: str) -> int:
             if depth <= 0:
                 return sign.end()
     return 0
+
+
+_SPARQL = Language(("sparql", "sql"), _bare, _bare, "no SELECT ?answer")

@@ -7,7 +7,7 @@ import pytest
 
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
 from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
-from rulemine.evaluation.cypher.release_rows import AskedQuery, ScoredQuery, notes_on_queries
+from rulemine.evaluation.cypher.release_rows import ScoredQuery, notes_on_queries
 from rulemine.evaluation.cypher.runners import BoltRunner, refusal
 
 Answer = ResultTable | Failed | NotRun
@@ -57,7 +57,7 @@ def test_the_same_text_is_right_without_being_run(
 
 def test_a_gold_that_takes_too_long_is_not_said_to_bind_nothing() -> None:
     some = [CypherScores("run", 1.0, rows=1, binds=binds) for binds in ("late", "nothing", "edges")]
-    asked = [AskedQuery("q1", GOLD, ScoredQuery(one)) for one in some]
+    asked = [ScoredQuery("q1", GOLD, one) for one in some]
     left_out, *others = notes_on_queries(asked, on_server=False)
     assert left_out.startswith("1 question of which what the gold binds takes too long")
     assert [note.split(":")[0] for note in others] == [
