@@ -158,15 +158,13 @@ class Agent(Section):
     typical: ClassVar[Typical]
     explorer: ClassVar[Callable[..., "Explorer"]]
 
-    def __call__(
-        self, given: Context, questions: Sequence[OpenQuestion], **more: Any
-    ) -> list[Answered]:
-        """The answer to each question, several at a time; `more` is for the explorer of each."""
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
+        """The answer to each question, several at a time."""
         around = Surroundings(given.kg)
         index = functools.cache(lambda: TextIndex(given.kg.entities))
 
         async def work(question: OpenQuestion, chat: Chat) -> Answered:
-            return await self.explorer(self, given, around, index, question, chat, **more).run()
+            return await self.explorer(self, given, around, index, question, chat).run()
 
         return given.converse(work, questions)
 

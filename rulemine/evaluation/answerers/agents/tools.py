@@ -4,14 +4,12 @@
 at most `steps` replies with at most `calls` calls each; then it answers from the triples that it saw. No
 paper describes it: it is what a user would write first, for models that were trained to call tools.
 
-An endpoint that does not take tools is asked up to `TRIES` times; then there are no answers, and a sentence
-says why.
+A model that calls no tool at all is noted.
 """
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rulemine.config import option
@@ -24,9 +22,6 @@ from rulemine.llm.call import Message, Reply
 from rulemine.text.json_reply import whole_text
 
 __all__ = ["TOOLS", "ToolAgent"]
-
-TRIES = 3
-"""Questions whose first call has to fail before an endpoint counts as one without tools."""
 
 SIMILAR = 5
 """Names suggested for one that is no entity's."""
@@ -66,29 +61,10 @@ _TAKES: dict[str, list[str]] = {
 }
 
 
-@dataclass
-class _Trial:
-    """Finds out whether an endpoint takes tools, by a few questions one after the other.
-
-    Attributes:
-        proven: Whether a call with tools was answered.
-        failed: Questions whose first call failed before that.
-        called: Whether a tool was called.
-        turn: Held by the question that tries.
-    """
-
-    proven: bool = False
-    failed: int = 0
-    called: bool = False
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
-@dataclass
 class _Dialog(Explorer):
     """The conversation about one question."""
 
     agent: "ToolAgent"
-    trial: _Trial = field(default_factory=_Trial)
 
     async def run(self) -> Answered:
         """Lets the model call tools, and answers."""
@@ -101,7 +77,7 @@ class _Dialog(Explorer):
                 "content": f"Question: {self.question.question}\nTopic entities: {anchors}",
             },
         ]
-        reply = await self._first(messages)
+        reply = await self.ask("step", messages, tools=TOOLS)
         if reply is None:
             return Answered(text="", retrieved=[])
         for left in reversed(range(self.agent.steps)):
@@ -111,20 +87,8 @@ class _Dialog(Explorer):
             reply = await self.ask("step", messages, tools=TOOLS) if left else None
         return await self.answer(reply.text if reply else "")
 
-    async def _first(self, messages: Sequence[Message]) -> Reply | None:
-        """The first reply; None where there is none, and none to be hoped for."""
-        trial = self.trial
-        async with trial.turn:
-            if not trial.proven and trial.failed < TRIES:
-                reply = await self.ask("step", messages, tools=TOOLS)
-                trial.proven = reply is not None
-                trial.failed += reply is None
-                return reply
-        return await self.ask("step", messages, tools=TOOLS) if trial.proven else None
-
     def _carry_out(self, reply: Reply) -> list[Message]:
         """A reply with tool calls as the next request repeats it, and their results."""
-        self.trial.called = True
         calls: list[Message] = []
         results: list[Message] = []
         for number, call in enumerate(reply.tool_calls):
@@ -209,20 +173,13 @@ class ToolAgent(Agent):
     calls: int = option(8, least=1)
     results: int = option(50, least=1)
 
-    def __call__(
-        self, given: Context, questions: Sequence[OpenQuestion], **more: Any
-    ) -> list[Answered]:
-        """The answer to each question; a note says where endpoint or model do not use tools."""
-        trial = _Trial()
-        found = super().__call__(given, questions, trial=trial)
-        if questions and not trial.proven:
+    def __call__(self, given: Context, questions: Sequence[OpenQuestion]) -> list[Answered]:
+        """The answer to each question; a note says where the model never called a tool."""
+        found = super().__call__(given, questions)
+        # Nothing but a first reply and the answer, where there was room for more.
+        if self.steps > 1 and max((one.calls for one in found), default=0) == 2:
             given.note(
-                f"tools: no call with tools was answered ({trial.failed} failed), so there are no "
-                f"answers. Ask {given.model} at an endpoint that takes tools, or use another agent."
-            )
-        elif questions and not trial.called:
-            given.note(
-                f"tools: {given.model} called no tool for any of {counted(len(questions), 'question')}; "
+                f"tools: {given.model} called no tool for any of {counted(len(found), 'question')}; "
                 "its answers are those of a closed book."
             )
         return found

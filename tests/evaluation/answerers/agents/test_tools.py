@@ -163,31 +163,6 @@ def answered(script: Script, number: int) -> tuple[list[str | None], list[str]]:
     return [found.text for found in ToolAgent()(given, asked)], notes
 
 
-def test_an_endpoint_without_tools_is_found_out() -> None:
-    script = Script(lambda call: broken)
-    assert answered(script, 50) == (
-        [""] * 50,
-        [
-            "tools: no call with tools was answered (3 failed), so there are no answers. Ask small at an "
-            "endpoint that takes tools, or use another agent."
-        ],
-    )
-    assert len(script.calls) == 3
-    (note,) = answered(Script(lambda call: broken), 1)[1]
-    assert "(1 failed)" in note
-
-
-def test_a_question_that_fails_is_not_the_endpoint() -> None:
-    author = ("neighbors", {"entity": "Dune", "relation": "author", "direction": "out"})
-    script = Script(
-        lambda call: "Frank" if call.purpose == "answer" or len(call.messages) > 2
-        else broken if call.subject in ("q1", "q2", "q7", "q8", "q9") else calls(author)
-    )  # fmt: skip
-    found, notes = answered(script, 12)
-    assert [text or "" for text in found].count("Frank") == 7
-    assert notes == []
-
-
 def test_a_model_that_calls_nothing_is_told_of() -> None:
     found, notes = answered(Script(lambda call: "Frank"), 2)
     assert found == ["Frank"] * 2
