@@ -1,7 +1,7 @@
 """The tables and figures of ComplexLogicalQA, by logical structure."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -9,8 +9,16 @@ from rulemine.errors import InputError
 from rulemine.evaluation.reporting.titles import MEAN, TITLES
 from rulemine.judging.sheets import VERDICTS, agreement_table, pass_table, read_sheets
 from rulemine.papers.material import Material
-from rulemine.papers.paper import Made, Paper, each
-from rulemine.papers.systems import answers_of, frame_of, said_of, triples_of
+from rulemine.papers.paper import (
+    Made,
+    Paper,
+    answers_of,
+    each,
+    frame_of,
+    pictures,
+    said_of,
+    triples_of,
+)
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import STRUCTURES, structure_of
@@ -42,21 +50,24 @@ UNIONS = ("2u", "up")
 CASES = ("pi", "2u")
 """The structures of the paper's two cases."""
 
-OTHER = "other"
-
 _KIND = "structures"
 
 
 def _definitions(_: Material) -> Made:
     """Table 1."""
-    rows: list[Values] = []
-    for name, text in DEFINITIONS.items():
-        query = parse(text)
-        found = structure_of(query)
-        rows.append((name, text, found.shape, found.hops, found.atoms, to_sparql(query)))
-    header = ("structure", "query", "shape", "hops", "links", "SPARQL")
-    note = 'Each (p "r" X) may also be (p- "r" X), from objects to subjects.'
-    yield Table("", "", header, tuple(rows), (note,))
+    parsed = [(name, text, parse(text)) for name, text in DEFINITIONS.items()]
+    rows: list[Values] = [
+        (name, text, own.shape, own.hops, own.atoms, to_sparql(query))
+        for name, text, query in parsed
+        for own in [structure_of(query)]
+    ]
+    yield Table(
+        "",
+        "",
+        ("structure", "query", "shape", "hops", "links", "SPARQL"),
+        tuple(rows),
+        ('Each (p "r" X) may also be (p- "r" X), from objects to subjects.',),
+    )
 
 
 def _shares(material: Material) -> Made:
@@ -68,30 +79,28 @@ def _shares(material: Material) -> Made:
         read, named = found.total(), [found[name] for name in STRUCTURES]
         shares = (1000 * n / read if read else None for n in (*named, read - sum(named)))
         rows.append((material.names[release.path], read, *shares, unread))
-    header = ("data set", "questions", *STRUCTURES, OTHER, "no query")
-    note = "Questions per 1,000, of those with a query over links, of all splits."
-    yield Table("", "", header, tuple(rows), (note,), dict.fromkeys(header, one_decimal))
+    header = ("data set", "questions", *STRUCTURES, "other", "no query")
+    yield Table(
+        "", "", header, tuple(rows),
+        ("Questions per 1,000, of those with a query over links, of all splits.",),
+        dict.fromkeys(header, one_decimal),
+    )  # fmt: skip
 
 
 def _statistics(name: str, release: Release, _: Material) -> Made:
     """Table 3."""
-    counted: Mapping[str, Mapping[str, int | float]] = release.manifest["counts"]["statistics"]
-    columns = {
-        "questions": "questions", "tokens": "tokens", "answers": "answers", "triples": "full_evidence",
-        "entities": "entities",
-    }  # fmt: skip
-    rows = tuple(
-        (structure, *(row[key] for key in columns.values()))
-        for structure, row in counted.items()
-        if structure not in SPLITS
-    )
-    note = (
-        "Tokens: words and numbers. Tokens, answers and triples (of all derivations) are means, entities are "
-        "counted."
-    )
-    title = f"statistics of {name}, all splits"
-    show = dict.fromkeys(columns, "{:.2f}".format)
-    yield Table("", title, ("structure", *columns), rows, (note,), show)
+    counted = release.manifest["counts"]["statistics"].items()
+    keys = ("questions", "tokens", "answers", "full_evidence", "entities")
+    rows = tuple((one, *map(row.get, keys)) for one, row in counted if one not in SPLITS)
+    header = ("structure", "questions", "tokens", "answers", "triples", "entities")
+    yield Table(
+        "", f"statistics of {name}, all splits", header, rows,
+        (
+            "Tokens: words and numbers. Tokens, answers and triples (of all derivations) are means, entities "
+            "are counted.",
+        ),
+        dict.fromkeys(header, "{:.2f}".format),
+    )  # fmt: skip
 
 
 def _results(material: Material) -> Made:
@@ -106,20 +115,9 @@ def _results(material: Material) -> Made:
         )
         for metric in ("hits_at_1", "f1"):
             title = f"{TITLES[metric]} by logical structure, {name}, percent"
-            own = frame.where(breakdown=("structure", MEAN), metric=metric)
-            id_, columns = metric.replace("_", "-"), (*sizes, MEAN)
-            yield own.table(id_, title, columns, columns="group", notes=notes)
-
-
-def _retrieval(material: Material) -> Made:
-    """Figure 3."""
-    for name, systems in material.systems(_KIND):
-        frame = frame_of(name, systems).where(breakdown="structure")
-        for metric, word in (("triple_recall", "recall"), ("triple_precision", "precision")):
-            title = f"{word} of the retrieved triples by logical structure, {name}"
-            caption = "Against the triples of the evidence, with 95 % intervals."
-            own = frame.where(metric=metric)
-            yield own.picture("", title, caption, rows=("system", "graph"), across="structure")
+            yield frame.where(breakdown=("structure", MEAN), metric=metric).table(
+                metric.replace("_", "-"), title, (*sizes, MEAN), columns="group", notes=notes
+            )
 
 
 def _cases(material: Material) -> Made:
@@ -127,17 +125,16 @@ def _cases(material: Material) -> Made:
     for name, systems in material.systems(_KIND):
         release = systems[0].release
         asked = [q for q in release.questions() if q.id in systems[0].report.ids]
-        shown_systems = [one for one in systems if one.report.naming == release.naming]
-        given = [(one, one.predictions()) for one in shown_systems]
+        given = [(o, o.predictions()) for o in systems if o.report.naming == release.naming]
         for question in _first(asked, CASES):
             shown = read_views(release, [question])
             rows: list[Values] = [("gold", "", *_gold(question, shown))]
             for one, said in given:
                 mine = said[question.id]
-                triples = triples_of(mine.retrieved, shown)
-                rows.append((one.called, one.report.kg, said_of(mine, shown), triples))
-            title = f"{question.structure}: {shown.of(question).question[0]} ({name})"
-            header = ("system", "graph", "answers", "triples")
+                texts = said_of(mine, shown), triples_of(mine.retrieved, shown)
+                rows.append((one.called, one.report.kg, *texts))
+            text, header = shown.of(question).question[0], ("system", "graph", "answers", "triples")
+            title = f"{question.structure}: {text} ({name})"
             yield Table(question.structure, title, header, tuple(rows))
 
 
@@ -156,8 +153,8 @@ def _samples(name: str, release: Release, material: Material) -> Made:
     rows: list[Values] = []
     for question in _first(release.questions(material.split), STRUCTURES):
         shown = read_views(release, [question])
-        text = shown.of(question).question[0]
-        rows.append((question.structure, text, *_gold(question, shown)))
+        told = shown.of(question).question[0], *_gold(question, shown)
+        rows.append((question.structure, *told))
     header = ("structure", "question", "answers", "triples")
     yield Table("", f"a question of each structure, {name}", header, tuple(rows))
 
@@ -165,22 +162,21 @@ def _samples(name: str, release: Release, material: Material) -> Made:
 def _human_check(material: Material) -> Made:
     """Table 6."""
     sheets = read_sheets(material.sheets) if material.sheets else []
-    asked = [{q.id: q.structure for q in release.questions()} for release in material.releases]
+    asked = [{q.id: q.structure for q in r.questions()}.items() for r in material.releases]
     for path, sheet in zip(material.sheets, sheets, strict=True):
-        checked = {(id_, one.structure) for id_, one in sheet.checked.items()}
-        if asked and not any(checked <= own.items() for own in asked):
+        checked = {id_: one.structure for id_, one in sheet.checked.items()}
+        if asked and not any(checked.items() <= own for own in asked):
             raise InputError(
                 f"{path}: its questions are those of none of the releases that were given. Give the release "
                 "that the sheet was written from."
             )
-        if checked and not {structure for _, structure in checked} & STRUCTURES.keys():
+        if checked and not STRUCTURES.keys() & {*checked.values()}:
             raise InputError(
                 f"{path}: none of its questions has one of the structures {', '.join(STRUCTURES)}. Give "
                 "sheets of questions that have."
             )
     if sheets:
-        title = f"share that passes, {' and '.join(VERDICTS)}, percent"
-        yield pass_table("passed", title, sheets)
+        yield pass_table("passed", f"share that passes, {' and '.join(VERDICTS)}, percent", sheets)
     if len(sheets) > 1:
         yield agreement_table("agreement", "agreement of those who checked", sheets, material.seed)
 
@@ -200,16 +196,16 @@ def _anchor_similarity(name: str, release: Release, material: Material) -> Made:
     groups["random pairs"] = [
         tuple(names[at] for at in draw.permutation(len(names))[:2]) for _ in unions
     ]
-    rows: list[Values] = []
-    for group, pairs in groups.items():
-        cosines = [float(of_name[one] @ of_name[other]) for one, other in pairs]
-        rows.append((group, len(cosines), sum(cosines) / len(cosines) if cosines else None))
-    note = (
-        "The first two anchors of each union, by their labels; random pairs are of the same anchors, as many "
-        "as there are unions."
-    )
-    header, show = ("anchors of", "pairs", "mean cosine"), {"mean cosine": "{:.3f}".format}
-    yield Table("", f"cosine of the anchors, {name}", header, tuple(rows), (note,), show)
+    cosines = {g: [float(of_name[a] @ of_name[b]) for a, b in some] for g, some in groups.items()}
+    rows = ((g, len(some), sum(some) / len(some) if some else None) for g, some in cosines.items())
+    yield Table(
+        "", f"cosine of the anchors, {name}", ("anchors of", "pairs", "mean cosine"), tuple(rows),
+        (
+            "The first two anchors of each union, by their labels; random pairs are of the same anchors, as "
+            "many as there are unions.",
+        ),
+        {"mean cosine": "{:.3f}".format},
+    )  # fmt: skip
 
 
 COMPLEXLOGICALQA = Paper(
@@ -222,7 +218,11 @@ COMPLEXLOGICALQA = Paper(
         "Table 5": _cases,
         "Table 6": _human_check,
         "Table 7": each(_samples, _KIND),
-        "Figure 3": _retrieval,
+        "Figure 3": pictures(
+            _KIND, "triple_recall", "triple_precision",
+            breakdown="structure", of=" of the retrieved triples", across="structure",
+            rows=("system", "graph"),
+        ),
         "Section 5.4": each(_anchor_similarity, _KIND),
     },
-)
+)  # fmt: skip

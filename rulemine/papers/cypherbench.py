@@ -8,7 +8,6 @@ complete graph; predictions count with the graph that they say.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES, RETURNS
 from rulemine.cypher.rows import ROW_GROUPS, rows_group
@@ -18,12 +17,11 @@ from rulemine.evaluation.cypher.release_rows import predicted_of
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.registry import tool
-from rulemine.papers.material import Material
-from rulemine.papers.paper import Made, Paper, each
-from rulemine.papers.systems import ScoredSystem, bars, frame_of, share
+from rulemine.papers.material import Material, ScoredSystem
+from rulemine.papers.paper import Made, Maker, Paper, bars, each, frame_of
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question
-from rulemine.text.tables import Cell, Table, Value, Values, percent, under_headings
+from rulemine.text.tables import Cell, Table, Values, percent, under_headings
 
 __all__ = ["CYPHERBENCH", "NAMES_OF_ERRORS"]
 
@@ -56,30 +54,25 @@ _AS_PUBLISHED = {
 # Of questions and graphs
 
 
-class _Asked(NamedTuple):
-    """A question with its templates.
+def _asked(release: Release, split: str | None) -> Iterator[tuple[Question, dict[str, str]]]:
+    """Questions, and by what they are told apart: templates, their categories, graph, rows of the answer.
 
-    Attributes:
-        question: The question.
-        graph: The name of its graph; "": there is only one.
-        category: The category of its MATCH, of `rulemine.cypher.questions.templates.CATEGORIES` if it is one.
-        match: Its MATCH template; "": not known.
-        returns: Its RETURN template, of `rulemine.cypher.questions.templates.RETURNS` if it is one.
+    What is not known, and the graph where there is only one, is "".
     """
-
-    question: Question
-    graph: str
-    category: str
-    match: str
-    returns: str
-
-
-def _asked(release: Release, split: str | None) -> Iterator[_Asked]:
     for question in release.questions(split):
         category, match, returns = tool("published").templates_of(question)
         plain = category.removeprefix("basic_").removeprefix("special_")
-        graph, _ = release.graph_of(question)
-        yield _Asked(question, graph, _AS_PUBLISHED.get(plain, plain), match, returns)
+        yield (
+            question,
+            {
+                "MATCH": _AS_PUBLISHED.get(plain, plain),
+                "MATCH template": match,
+                "RETURN": RETURNS[returns].family if returns in RETURNS else returns,
+                "RETURN template": returns,
+                "graph": release.graph_of(question)[0],
+                "rows": rows_group(len(question.answers)) if question.answers else "",
+            },
+        )
 
 
 _Line = tuple[str, str, Values]
@@ -88,29 +81,31 @@ _Line = tuple[str, str, Values]
 
 def _templates(
     title: str, header: tuple[str, ...], key: str, lines: Callable[[set[str]], Iterable[_Line]]
-) -> Callable[[Material], Made]:
+) -> Maker:
     """Tables 1, 11 and 12: templates, the number of their questions, and the shortest with its Cypher.
 
     Args:
         title: What they are.
         header: The first columns.
-        key: The attribute of `_Asked` that has the template.
+        key: What of a question says which it has, see `_asked`.
         lines: What the templates are, given those that questions have.
     """
 
     def make(name: str, release: Release, material: Material) -> Made:
         of: dict[str, list[Question]] = {}
-        for one in _asked(release, material.split):
-            of.setdefault(getattr(one, key), []).append(one.question)
-        if not of.keys() - {""}:
-            return
+        for question, what in _asked(release, material.split):
+            of.setdefault(what[key], []).append(question)
         rows = []
-        for heading, template, said in lines({*of} - {""}):
+        for heading, template, said in lines({*of} - {""}) if {*of} - {""} else ():
             some = sorted(of.get(template, ()), key=lambda q: (len(q.question), q.id))
             example = (some[0].question, some[0].block.cypher) if some else ("–", "–")
             rows.append((heading, (template, *said, len(some), *example)))
-        columns = (*header, "questions", "example", "Cypher")
-        yield Table("", f"{title} of {name}", columns, under_headings(rows))
+        yield Table(
+            "",
+            f"{title} of {name}",
+            (*header, "questions", "example", "Cypher"),
+            under_headings(rows),
+        )
 
     return each(make)
 
@@ -129,17 +124,16 @@ def _matches(_: set[str]) -> Iterator[_Line]:
 
 def _returns(_: set[str]) -> Iterator[_Line]:
     for name, row in RETURNS.items():
-        heading = f"{row.family}, {'special' if row.matches else 'basic'} questions"
-        yield heading, name, (row.words,)
+        questions = "special questions" if row.matches else "basic questions"
+        yield f"{row.family}, {questions}", name, (row.words,)
 
 
 def _graphs(release: Release) -> Iterator[tuple[str, PropertyGraph]]:
     """The graphs by name, one after the other."""
-    if release.has_property_graph:
-        graph = release.property_graph("complete")
-        yield graph.schema.name, graph
-    for name, path in release.named_graphs.items():
-        yield name, release.property_graph(str(path))
+    files = {name: str(path) for name, path in release.named_graphs.items()}
+    for name, file in (files or {"": "complete"} if release.has_property_graph else files).items():
+        graph = release.property_graph(file)
+        yield name or graph.schema.name, graph
 
 
 _SIZES: Mapping[str, Callable[[PropertyGraph], int]] = {
@@ -168,9 +162,15 @@ def _sizes(name: str, release: Release, _: Material) -> Made:
     totals = [sum(column) for column in zip(*found.values(), strict=True)]
     asked = Counter(question.split for question in release.questions())
     row = (name, len(found), *totals, *(asked[split] for split in SPLITS))
-    header = ("release", "graphs", *_SIZES, *(f"{split} questions" for split in SPLITS))
-    note = "Of the complete graphs; where there are several, all numbers are added, those of types too."
-    yield Table("", f"statistics of {name}", header, (row,), (note,))
+    yield Table(
+        "",
+        f"statistics of {name}",
+        ("release", "graphs", *_SIZES, *(f"{split} questions" for split in SPLITS)),
+        (row,),
+        (
+            "Of the complete graphs; where there are several, all numbers are added, those of types too.",
+        ),
+    )
 
 
 def _graph_sizes(name: str, release: Release, material: Material) -> Made:
@@ -180,45 +180,42 @@ def _graph_sizes(name: str, release: Release, material: Material) -> Made:
         (graph, *own, own[5] / own[4] if own[4] else None, asked[graph] or asked[""])
         for graph, own in _sizes_of(release).items()
     )
-    header = ("graph", *_SIZES, "relations per entity", "questions")
-    yield Table("", f"the graphs of {name}", header, rows)
+    yield Table(
+        "", f"the graphs of {name}", ("graph", *_SIZES, "relations per entity", "questions"), rows
+    )
 
 
 def _schemas(name: str, release: Release, _: Material) -> Made:
     """Table 14: the schema of each graph."""
-    rows = []
-    for graph, own in _graphs(release):
-        types = [(row.label, row.properties) for row in own.schema.entities]
-        types += [
-            (f"({row.subject}) {row.label} ({row.object})", row.properties)
-            for row in own.schema.relations
-        ]
-        for label, properties in types:
-            named = ", ".join(f"{one.name} {one.datatype}" for one in properties)
-            rows.append((graph, (label, named)))
-    header = ("type", "properties")
-    yield Table("", f"schemas of {name}", header, under_headings(rows))
+    types = [
+        (graph, label, properties)
+        for graph, own in _graphs(release)
+        for label, properties in (
+            *((row.label, row.properties) for row in own.schema.entities),
+            *(
+                (f"({r.subject}) {r.label} ({r.object})", r.properties)
+                for r in own.schema.relations
+            ),
+        )
+    ]
+    rows = under_headings(
+        (graph, (label, ", ".join(f"{one.name} {one.datatype}" for one in properties)))
+        for graph, label, properties in types
+    )
+    yield Table("", f"schemas of {name}", ("type", "properties"), rows)
 
 
 def _distributions(name: str, release: Release, material: Material) -> Made:
     """Figure 4: shares of questions by MATCH, RETURN, graph and rows of the answer."""
-    of: dict[str, Callable[[_Asked], str]] = {
-        "MATCH": lambda one: one.category,
-        "RETURN": lambda one: (
-            RETURNS[one.returns].family if one.returns in RETURNS else one.returns
-        ),
-        "graph": lambda one: one.graph,
-        "rows": lambda one: rows_group(len(one.question.answers)) if one.question.answers else "",
-    }
     order = [*CATEGORIES, *(row.family for row in RETURNS.values()), *ROW_GROUPS]
-    asked = [*_asked(release, material.split)]
-    for across, key in of.items():
-        counts = Counter(filter(None, map(key, asked)))
+    asked = [what for _, what in _asked(release, material.split)]
+    for across in ("MATCH", "RETURN", "graph", "rows"):
+        counts = Counter(filter(None, (what[across] for what in asked)))
         groups = dict.fromkeys([*(g for g in order if g in counts), *sorted(counts)])
-        cells = [(name, group, share(counts[group], len(asked))) for group in groups]
-        title, caption = f"questions of {name} by {across}", f"Shares of {len(asked):,} questions."
-        figure = bars(title, caption, across, "questions", cells, counts)
-        yield replace(figure, id=across.lower())
+        yield bars(
+            f"questions of {name} by {across}", f"Shares of {len(asked):,} questions.", across, "questions",
+            {name: counts}, groups, {name: len(asked)}, counts, across.lower(),
+        )  # fmt: skip
 
 
 # Of systems
@@ -227,10 +224,8 @@ def _distributions(name: str, release: Release, material: Material) -> Made:
 def _systems(material: Material) -> Iterator[tuple[str, list[ScoredSystem]]]:
     """What systems were scored on, and they: those of a study on its most complete graph."""
     for name, systems in material.systems(rows=True):
-        least: dict[str, ScoredSystem] = {}
-        for one in systems:
-            least.setdefault(one.called, one)
-        some = list(least.values())
+        called = [one.called for one in systems]
+        some = [one for at, one in enumerate(systems) if one.called not in called[:at]]
         graphs = " and ".join(dict.fromkeys(str(one.report.kg) for one in some))
         yield f"{name}, {some[0].report.split} questions, {graphs} graph", some
 
@@ -238,11 +233,11 @@ def _systems(material: Material) -> Iterator[tuple[str, list[ScoredSystem]]]:
 def _scores(material: Material) -> Made:
     """Table 3: systems side by side, and each with each."""
     for where, some in _systems(material):
-        notes: dict[str, None] = {}
-        for one in some:
-            for note in one.report.notes:
-                shared = all(note in other.report.notes for other in some)
-                notes[note if shared else note_about(one.called, note)] = None
+        notes = dict.fromkeys(
+            note if all(note in o.report.notes for o in some) else note_about(one.called, note)
+            for one in some
+            for note in one.report.notes
+        )
         frame = frame_of(where, some).where(breakdown="all")
         yield frame.table("", f"scores on {where}", _SCORES, rows=("system", "n"), notes=(*notes,))
         if len(some) > 1:
@@ -263,9 +258,9 @@ def _by_template(material: Material) -> Made:
             ("graph", "graph", "ex_published"),
         ):
             across = {match: "MATCH", "return": "RETURN, basic questions"}.get(breakdown, breakdown)
-            title = f"{TITLES[metric]} by {across}, {where}"
-            own = frame.where(breakdown=breakdown, metric=metric)
-            yield own.picture(id_, title, "With 95 % intervals.", across=across)
+            yield frame.where(breakdown=breakdown, metric=metric).picture(
+                id_, f"{TITLES[metric]} by {across}, {where}", "With 95 % intervals.", across=across
+            )
 
 
 Kinds = Mapping[str, Sequence[str]]
@@ -277,17 +272,18 @@ def _having(wrong: Kinds, kinds: Sequence[str]) -> int:
     return sum(any(kind in kinds for kind in own) for own in wrong.values())
 
 
-def _errors_of(material: Material) -> Iterator[tuple[str, dict[ScoredSystem, Kinds]]]:
+def _errors_of(material: Material) -> Iterator[tuple[str, Mapping[ScoredSystem, Kinds]]]:
     """Where, and the errors of those systems whose errors are known: that ran on the graph of the gold."""
     for where, some in _systems(material):
-        found: dict[ScoredSystem, Kinds] = {}
-        for one in some:
-            queries = one.report.queries or {}
-            kinds = {id_: q.scores.kinds for id_, q in queries.items() if q.scores.kinds}
-            if kinds or not any(query.scores.ex == 0.0 for query in queries.values()):
-                found[one] = kinds
-        if found:
-            yield where, found
+        every = {one: one.report.queries or {} for one in some}
+        known: dict[ScoredSystem, Kinds] = {
+            one: {id_: query.scores.kinds for id_, query in own.items() if query.scores.kinds}
+            for one, own in every.items()
+            if any(q.scores.kinds for q in own.values())
+            or all(q.scores.ex != 0 for q in own.values())
+        }
+        if known:
+            yield where, known
 
 
 def _examples(material: Material) -> Made:
@@ -297,68 +293,72 @@ def _examples(material: Material) -> Made:
         for one, wrong in known.items():
             asked, given = {q.id: q for q in one.release.questions()}, one.predictions()
             for name, kinds in NAMES_OF_ERRORS.items():
-                ids = (id_ for id_, own in wrong.items() if any(k in kinds for k in own))
-                for id_ in [*ids][:1]:
+                for id_ in [i for i, own in wrong.items() if any(k in kinds for k in own)][:1]:
                     what = predicted_of(given[id_]) if id_ in given else None
                     shown = what if isinstance(what, str) else "–" if what is None else str([*what])
-                    question = asked[id_]
-                    texts = (id_, question.question, question.block.cypher, shown)
-                    rows.append((one.called, (name, "; ".join(wrong[id_]), *texts)))
-        header = ("error", "our kinds", "question", "text", "gold", "predicted")
-        yield Table("", f"wrong predictions on {where}", header, under_headings(rows))
+                    texts = (asked[id_].question, asked[id_].block.cypher, shown)
+                    rows.append((one.called, (name, "; ".join(wrong[id_]), id_, *texts)))
+        yield Table(
+            "", f"wrong predictions on {where}",
+            ("error", "our kinds", "question", "text", "gold", "predicted"), under_headings(rows),
+        )  # fmt: skip
 
 
 def _errors(material: Material) -> Made:
     """Table 13: the errors, with our kinds, and how many wrong predictions have each."""
+
+    def counted(kinds: Sequence[str]) -> Iterator[Cell]:
+        for wrong in known.values():
+            n = _having(wrong, kinds)
+            yield Cell(f"{n:,}", f"{percent(n / len(wrong))} %" if wrong else "")
+
     for where, known in _errors_of(material):
         rows: list[Values] = [("wrong predictions", "EX is 0", *map(len, known.values()))]
         for name, kinds in NAMES_OF_ERRORS.items():
             rows.append((name,))
             if len(kinds) > 1:
-                rows.append(("all", "any of these", *_counted(known, kinds)))
-            rows += [(kind, ERROR_KINDS[kind], *_counted(known, (kind,))) for kind in kinds]
-        note = (
-            "A prediction may have several errors. The paper sorts 50 wrong predictions of each of two "
-            "models by hand; here all wrong ones are sorted, by parsing and running them."
-        )
-        header = ("error", "found by", *(one.called for one in known))
-        yield Table("", f"errors on {where}", header, tuple(rows), (note,))
-
-
-def _counted(known: Mapping[ScoredSystem, Kinds], kinds: Sequence[str]) -> Iterator[Value]:
-    for wrong in known.values():
-        n = _having(wrong, kinds)
-        yield Cell(f"{n:,}", f"{percent(n / len(wrong))} %" if wrong else "")
+                rows.append(("all", "any of these", *counted(kinds)))
+            rows += [(kind, ERROR_KINDS[kind], *counted((kind,))) for kind in kinds]
+        yield Table(
+            "", f"errors on {where}", ("error", "found by", *(one.called for one in known)), tuple(rows),
+            (
+                "A prediction may have several errors. The paper sorts 50 wrong predictions of each of two "
+                "models by hand; here all wrong ones are sorted, by parsing and running them.",
+            ),
+        )  # fmt: skip
 
 
 def _error_shares(material: Material) -> Made:
     """Figure 6: shares of wrong predictions that have an error, by system."""
     for where, known in _errors_of(material):
-        cells = [
-            (one.called, name, share(_having(wrong, kinds), len(wrong)))
+        wholes = {one.called: len(wrong) for one, wrong in known.items()}
+        counts = {
+            one.called: {name: _having(wrong, kinds) for name, kinds in NAMES_OF_ERRORS.items()}
             for one, wrong in known.items()
-            for name, kinds in NAMES_OF_ERRORS.items()
-            if any(_having(other, kinds) for other in known.values())
-        ]
-        of = ", ".join(f"{one.called} {len(wrong):,}" for one, wrong in known.items())
-        caption = (
-            f"Shares of the wrong predictions ({of}) that have the error; one may have several."
-        )
-        yield bars(f"errors on {where}", caption, "error", "wrong predictions", cells)
+        }
+        groups = [name for name in NAMES_OF_ERRORS if any(own[name] for own in counts.values())]
+        of = ", ".join(f"{called} {n:,}" for called, n in wholes.items())
+        yield bars(
+            f"errors on {where}",
+            f"Shares of the wrong predictions ({of}) that have the error; one may have several.",
+            "error", "wrong predictions", counts, groups, wholes,
+        )  # fmt: skip
 
 
 CYPHERBENCH = Paper(
     "cypherbench",
     {
-        "Table 1": _templates("graph patterns", ("MATCH", "templates"), "category", _categories),
+        "Table 1": _templates("graph patterns", ("MATCH", "templates"), "MATCH", _categories),
         "Table 2": each(_sizes),
         "Table 3": _scores,
         "Table 4": _examples,
         "Table 8": each(_graph_sizes),
         "Table 11": _templates(
-            "MATCH templates", ("MATCH", "whose", "asks for"), "match", _matches
+            "MATCH templates", ("MATCH", "whose", "asks for"), "MATCH template", _matches
         ),
-        "Table 12": _templates("RETURN templates", ("RETURN", "gives"), "returns", _returns),
+        "Table 12": _templates(
+            "RETURN templates", ("RETURN", "gives"), "RETURN template", _returns
+        ),
         "Table 13": _errors,
         "Table 14": each(_schemas),
         "Figure 4": each(_distributions),

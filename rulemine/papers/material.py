@@ -5,16 +5,61 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from rulemine.errors import InputError
 from rulemine.evaluation.metrics import Floats
-from rulemine.evaluation.predictions import PredictionFile
+from rulemine.evaluation.predictions import PredictionFile, read_predictions
+from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.scorer import Scorer
-from rulemine.evaluation.scoring import opened, run_of
+from rulemine.evaluation.scoring import Run, opened, run_of
 from rulemine.evaluation.study.run import MANIFEST, StudyFolder, open_study
-from rulemine.papers.systems import ScoredSystem
 from rulemine.release.reader import Release
+from rulemine.release.records import Prediction
 
-__all__ = ["Material", "read_material"]
+__all__ = ["Material", "ScoredSystem", "read_material"]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredSystem:
+    """A system that answered the questions of a release from one of its graphs.
+
+    Attributes:
+        release: The release.
+        called: What the system is called.
+        system: The answerer with its options; "" where it is not known.
+        level: The level of the graph.
+        run: What its file says of itself.
+        report: Its scores.
+        file: Its predictions.
+    """
+
+    release: Release
+    called: str
+    system: str
+    level: int
+    run: Run
+    report: Report
+    file: Path
+
+    @property
+    def retrieves(self) -> bool:
+        """Whether it says what it retrieved."""
+        return "triple_recall" in self.report.metrics
+
+    def column(self, metric: str) -> Floats:
+        """A score of each question, shape (n,); NaN where it is not known."""
+        if metric not in self.report.columns:
+            return np.full(self.report.n, np.nan)
+        return self.report.scores[:, self.report.columns.index(metric)]
+
+    def predictions(self) -> dict[str, Prediction]:
+        """Id of a question → what was predicted."""
+        split = None if self.report.split == "all" else self.report.split
+        asked = self.release.questions()
+        found = {id_: Prediction(id_, answers=()) for id_ in self.report.ids}
+        every = read_predictions(self.file, asked, split=split, missing="empty")
+        return found | {one.id: one for one in every}
 
 
 @dataclass(frozen=True)
@@ -47,20 +92,22 @@ class Material:
     @cached_property
     def names(self) -> dict[Path, str]:
         """Path → what a release is called: its name; or its folder, or path, where two have the same."""
-        rules: tuple[Callable[[Release], str], ...] = (
-            lambda release: release.name,
-            lambda release: release.path.resolve().name,
-            lambda release: str(release.path),
-        )
-        for rule in rules:
-            found = list(map(rule, self.releases))
-            if len(set(found)) == len(found):
+        found: dict[Path, str] = {}
+        for rule in ("{0.name}", "{1.name}", "{0.path}"):
+            found = {r.path: rule.format(r, r.path.resolve()) for r in self.releases}
+            if len({*found.values()}) == len(found):
                 break
-        return dict(zip((r.path for r in self.releases), found, strict=True))
+        return found
 
-    def of(self, *kinds: str) -> dict[str, Release]:
-        """The releases of some kinds, by what they are called."""
-        return {self.names[r.path]: r for r in self.releases if r.kind in kinds}
+    def of(self, *kinds: str, rows: bool = False) -> dict[str, Release]:
+        """The releases of some kinds, by what they are called.
+
+        Args:
+            kinds: The kinds; none: all.
+            rows: Whether answers are rows.
+        """
+        some = (r for r in self.releases if not kinds or r.kind in kinds)
+        return {self.names[r.path]: r for r in some if (r.answers == "rows") == rows}
 
     @cached_property
     def answered(self) -> tuple[ScoredSystem, ...]:
@@ -71,19 +118,19 @@ class Material:
         Raises:
             InputError: Systems of one release were asked different questions.
         """
-        every = [*self._of_studies(), *self._of_files()]
-        for release in self.releases:
-            reports = [one.report for one in every if one.release.path == release.path]
-            asked = {one.ids: f"{one.n:,} questions ({one.split})" for one in reports}
-            if len(asked) > 1:
-                raise InputError(
-                    f"{release.path}: its systems were scored on different questions: "
-                    f"{', '.join(asked.values())}. Give studies and predictions of the same ones; --split "
-                    "says which split of predictions counts."
-                )
         found: dict[tuple[object, ...], ScoredSystem] = {}
-        for one in every:
-            found.setdefault((one.release.path, one.called, one.report.kg, one.report.naming), one)
+        asked: dict[Path, dict[tuple[str, ...], str]] = {}
+        for one in (*self._of_studies(), *self._of_files()):
+            path, report = one.release.path, one.report
+            found.setdefault((path, one.called, report.kg, report.naming), one)
+            own = asked.setdefault(path, {})
+            own[report.ids] = f"{report.n:,} questions ({report.split})"
+            if len(own) > 1:
+                raise InputError(
+                    f"{path}: its systems were scored on different questions: {', '.join(own.values())}. "
+                    "Give studies and predictions of the same ones; --split says which split of predictions "
+                    "counts."
+                )
         return tuple(found.values())
 
     def _of_studies(self) -> Iterator[ScoredSystem]:
@@ -91,7 +138,8 @@ class Material:
             plan, release = folder.plan, folder.release
             scorer = Scorer(
                 release, matching=plan.matching, split=None if plan.split == "all" else plan.split,
-                sample=plan.sample, resamples=plan.resamples, seed=plan.seed, metrics=self._metrics(release),
+                sample=plan.sample, resamples=plan.resamples, seed=plan.seed,
+                metrics=self.metrics if release.answers == "entities" else "",
             )  # fmt: skip
             for run in folder.runs:
                 if run.level in (plan.levels[0], plan.levels[-1]):
@@ -105,42 +153,39 @@ class Material:
             system, model = str(header.get("system") or ""), header.get("model")
             scorer = Scorer(
                 release, split=self.split, sample=header.get("sample"), resamples=self.resamples,
-                seed=self.seed, metrics=self._metrics(release),
+                seed=self.seed, metrics=self.metrics if release.answers == "entities" else "",
             )  # fmt: skip
             called = f"{system or path.stem}, {model}" if model else system or path.stem
             if seen.setdefault((release.identity, called, header.get("kg")), path) != path:
                 called = path.stem
             yield _scored(scorer, path, called, system, None)
 
-    def _metrics(self, release: Release) -> str:
-        return "" if release.answers == "rows" else self.metrics
-
-    def systems(self, *kinds: str, rows: bool = False) -> Iterator[tuple[str, list[ScoredSystem]]]:
-        """Name of a release → its systems, in the first naming of each, for releases that have some.
+    def systems(
+        self, *kinds: str, rows: bool = False, namings: bool = False
+    ) -> Iterator[tuple[str, list[ScoredSystem]]]:
+        """Name of a release → its systems, for releases that have some.
 
         Args:
-            kinds: The kinds of releases; none: all whose answers are of the form asked for.
-            rows: Whether answers are rows.
+            kinds: See `of`.
+            rows: See `of`.
+            namings: Whether in every naming, or in the first of each.
         """
-        for release in self.releases:
-            if (kinds and release.kind not in kinds) or (release.answers == "rows") != rows:
-                continue
-            first: dict[tuple[str, int], ScoredSystem] = {}
-            for one in self.answered:
-                if one.release.path == release.path:
-                    first.setdefault((one.called, one.level), one)
+        for name, release in self.of(*kinds, rows=rows).items():
+            own = [one for one in self.answered if one.release.path == release.path]
+            keys = [(o.called, o.level, o.report.naming if namings else "") for o in own]
+            first = [one for at, one in enumerate(own) if keys[at] not in keys[:at]]
             if first:
-                yield self.names[release.path], list(first.values())
+                yield name, first
 
 
 def _scored(
     scorer: Scorer, path: Path, called: str, system: str, level: int | None
 ) -> ScoredSystem:
-    release = scorer.release
-    file = opened(path, release)
-    run = run_of(release, file)
+    file = opened(path, scorer.release)
+    run = run_of(scorer.release, file)
     report = run.noted(scorer(file, kg=run.kg, level=level, naming=run.naming))
-    return ScoredSystem(release, called, system, release.level_of(run.kg), run, report, path)
+    own = scorer.release.level_of(run.kg)
+    return ScoredSystem(scorer.release, called, system, own, run, report, path)
 
 
 def read_material(
@@ -170,19 +215,15 @@ def read_material(
     releases = tuple(map(Release.open, others))
     by_identity = {release.identity: release for release in releases}
     folders = tuple(open_study(path, by_identity) for path in studies)
+    known = by_identity | ({"": releases[0]} if len(releases) == 1 else {})
     predictions = []
     for path in files:
-        run = PredictionFile(path).run
-        identity = str((run or {}).get("release"))
-        if run and identity not in by_identity:
+        identity = str((PredictionFile(path).run or {}).get("release", ""))
+        if identity not in known:
+            named = f"is of the release {identity[:12]}" if identity else "does not say its release"
             raise InputError(
-                f"{path}: is of the release {run.get('name') or ''} {identity[:12]}, which was not given. "
-                "Give the folder of that release too."
+                f"{path}: {named}, and {len(releases)} others were given. Give its release; alone, if the "
+                "file does not say which."
             )
-        if not run and len(releases) != 1:
-            raise InputError(
-                f"{path}: does not say which release it is for, and {len(releases)} releases were given. "
-                "Give its release alone, or predictions of rulemine answer."
-            )
-        predictions.append((by_identity[identity] if run else releases[0], path))
+        predictions.append((known[identity], path))
     return Material(releases, folders, tuple(predictions), tuple(sheets), split, resamples, seed)

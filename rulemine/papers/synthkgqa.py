@@ -6,39 +6,30 @@ exact match, as in the paper (the metrics ``gtsqa_exact``); those of groups are 
 """
 
 import math
+import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from statistics import correlation
+from itertools import accumulate, product
+from statistics import StatisticsError, correlation, fmean
+from typing import Any
 
 import numpy as np
 
 from rulemine.errors import RulemineError
 from rulemine.evaluation.answerers.registry import find_answerer
 from rulemine.evaluation.reporting.frame import Frame
-from rulemine.evaluation.statistics.bootstrap import (
-    Floats,
-    Resamples,
-    difference,
-    named_means,
-)
+from rulemine.evaluation.statistics.bootstrap import Floats, Resamples, difference, named_means
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.supervision.shortest_paths import ShortestPaths
-from rulemine.evaluation.supervision.supervision import Labeling, distances_along, labelings
-from rulemine.papers.material import Material
-from rulemine.papers.paper import Made, Paper, each
-from rulemine.papers.systems import ScoredSystem, bars, frame_of, share
+from rulemine.evaluation.supervision.supervision import distances_along, report_supervision
+from rulemine.papers.material import Material, ScoredSystem
+from rulemine.papers.paper import Made, Maker, Paper, bars, each, frame_of, share
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Question
-from rulemine.text.tables import (
-    Table,
-    Values,
-    one_decimal,
-    p_value,
-    points,
-    under_headings,
-)
+from rulemine.text.tables import Table, Values, one_decimal, p_value, points, under_headings
 
 __all__ = ["SYNTHKGQA", "t_test"]
 
@@ -94,8 +85,6 @@ GROWING = ("hits_any", "triple_recall", "answer_recall")
 CLOSED = ("closed-book", "prior", "random")
 """Systems that are given no graph, and so are the same on every one; those first that gains are best over."""
 
-TRAINED = "trained-retriever"
-
 
 def shapes_of(questions: Iterable[Question]) -> list[str]:
     """The shapes of questions, those of fewer triples first."""
@@ -105,8 +94,9 @@ def shapes_of(questions: Iterable[Question]) -> list[str]:
     return sorted(triples, key=lambda shape: (triples[shape], shape))
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return math.fsum(values) / len(values) if values else None
+def _plain(values: Iterable[float | None]) -> Iterator[Score]:
+    """Numbers as scores without intervals."""
+    return (Score(value, None, None) for value in values)
 
 
 # Of the questions
@@ -116,9 +106,7 @@ def _statistics(name: str, release: Release, _: Material) -> Made:
     """Table 1: the statistics by split."""
     of_split = release.manifest["counts"]["statistics"]
     splits = [one for one in (*SPLITS, "all") if of_split[one]["questions"]]
-    rows: list[Values] = [
-        (called, *(of_split[split][key] for split in splits)) for key, called in STATISTICS.items()
-    ]
+    rows = [(called, *(of_split[s][key] for s in splits)) for key, called in STATISTICS.items()]
     asked = (release.questions(s if s in SPLITS else None) for s in splits)
     redundant = (sum(q.block.redundant for q in some) for some in asked)
     rows.append(("questions with redundant information", *redundant))
@@ -128,140 +116,120 @@ def _statistics(name: str, release: Release, _: Material) -> Made:
 def _by_class(name: str, release: Release, _: Material) -> Made:
     """Table 5: shapes in training and in the three classes of test questions."""
     train, test = release.questions("train"), release.questions("test")
-    classes = {"train": Counter(q.shape for q in train)}
-    for key, called in TYPES.items():
-        classes[called] = Counter(q.shape for q in test if q.block.test_type[:1] == (key,))
-    wholes = {called: len(train if called == "train" else test) for called in classes}
+    classes = {"train": ([q.shape for q in train], len(train))} | {
+        called: ([q.shape for q in test if q.block.test_type[:1] == (key,)], len(test))
+        for key, called in TYPES.items()
+    }
     rows: list[Values] = []
     for shape in (*shapes_of((*train, *test)), "all"):
-        of_each = [n.total() if shape == "all" else n[shape] for n in classes.values()]
-        pairs = zip(of_each, wholes.values(), strict=True)
-        rows.append((shape, *(cell for n, of in pairs for cell in (n, share(n, of)))))
-    header = (SHAPE, *(column for called in classes for column in (called, f"{called}, %")))
-    note = (
-        "Percentages are of the training, or of the test questions. A test question with a graph type "
-        "and a relation type unseen counts as the former."
-    )
-    title = f"graph isomorphisms in training and test of {name}"
-    yield Table("", title, header, tuple(rows), (note,))
+        counts = [(sum(shape in (s, "all") for s in own), of) for own, of in classes.values()]
+        rows.append((shape, *(cell for n, of in counts for cell in (n, share(n, of)))))
+    yield Table(
+        "", f"graph isomorphisms in training and test of {name}",
+        (SHAPE, *(column for called in classes for column in (called, f"{called}, %"))), tuple(rows),
+        (
+            "Percentages are of the training, or of the test questions. A test question with a graph type "
+            "and a relation type unseen counts as the former.",
+        ),
+    )  # fmt: skip
 
 
-_Sizes = tuple[str, int, Callable[[Question], int]]
-"""What is counted, from how many on it is one group, and how it is counted."""
+def _spread(*what: tuple[str, int, Callable[[Question], int]]) -> Maker:
+    """Figures 6 and 7: how numbers are spread over the training, and over the test questions.
 
-
-def _spread(*what: _Sizes) -> Callable[[Material], Made]:
-    """Figures 6 and 7: how numbers are spread over the training, and over the test questions."""
+    Args:
+        what: What is counted, from how many on it is one group, and how it is counted.
+    """
 
     def make(name: str, release: Release, _: Material) -> Made:
         for across, most, size in what:
-            splits = {s: [size(q) for q in release.questions(s)] for s in ("train", "test")}
-            top = min(most, max((n for some in splits.values() for n in some), default=0))
-            cells = [
-                (split, f"{at}+" if at == most else str(at), share(hits, len(some)))
-                for split, some in splits.items()
-                for at in range(1, top + 1)
-                for hits in [sum(min(n, most) == at for n in some)]
-            ]
-            caption = f"The share of the questions of each split of {name}."
-            yield bars(across, caption, across, "questions", cells)
+            counts = {
+                split: Counter(min(size(q), most) for q in release.questions(split))
+                for split in ("train", "test")
+            }
+            top = max((n for own in counts.values() for n in own), default=0)
+            named = {n: f"{n}+" if n == most else str(n) for n in range(top + 1)}
+            shown = {s: {named[n]: hits for n, hits in own.items()} for s, own in counts.items()}
+            yield bars(
+                across, f"The share of the questions of each split of {name}.", across, "questions", shown,
+                [*named.values()][1:],
+            )  # fmt: skip
 
     return each(make, KIND)
 
 
 def _relations(name: str, release: Release, _: Material) -> Made:
     """Figure 5: how often each relation is in the ground truth, the most frequent first."""
-    of_split = {
-        split: Counter(r for q in release.questions(split) for _, r, _ in q.evidence)
+    train, test = (
+        Counter(r for q in release.questions(split) for _, r, _ in q.evidence)
         for split in ("train", "test")
-    }
-    both = of_split["train"] + of_split["test"]
-    rows: list[Values] = []
-    so_far = 0
-    for relation in sorted(both, key=lambda name: (-both[name], name)):
-        so_far += both[relation]
-        own = (some[relation] for some in of_split.values())
-        rows.append((relation, *own, share(so_far, both.total())))
-    header = ("relation", "train", "test", "cumulative")
-    yield Table("", f"relation types in the ground truth of {name}", header, tuple(rows))
+    )
+    both = train + test
+    ordered = sorted(both, key=lambda name: (-both[name], name))
+    so_far = accumulate(both[relation] for relation in ordered)
+    yield Table(
+        "", f"relation types in the ground truth of {name}", ("relation", "train", "test", "cumulative"),
+        tuple(
+            (relation, train[relation], test[relation], share(n, both.total()))
+            for relation, n in zip(ordered, so_far, strict=True)
+        ),
+    )  # fmt: skip
 
 
 def _minimal_shapes(name: str, release: Release, _: Material) -> Made:
     """Figure 8: shapes of training questions, and of their smallest minimal queries."""
     train = release.questions("train")
-    whole = Counter(q.shape for q in train)
-    least = Counter(q.block.minimal_shape for q in train)
-    known = (*shapes_of(train), *sorted(least.keys() - whole.keys()))
-    shown = [s for s in known if max(whole[s], least[s]) >= RARE * len(train)]
-    cells = [
-        (called, shape, share(n, len(train)))
-        for called, some in (("complete", whole), ("minimal", least))
-        for shape, n in (
-            *((s, some[s]) for s in shown),
-            ("other", some.total() - sum(some[s] for s in shown)),
-        )
-    ]
-    caption = "Of questions with redundant information, minimal is the smallest query."
-    title = f"graph isomorphisms of the training questions of {name}"
-    yield bars(title, caption, SHAPE, "questions", cells)
+    counts = {
+        "complete": Counter(q.shape for q in train),
+        "minimal": Counter(q.block.minimal_shape for q in train),
+    }
+    known = dict.fromkeys([*shapes_of(train), *sorted(counts["minimal"])])
+    shown = [s for s in known if max(n[s] for n in counts.values()) >= RARE * len(train)]
+    for own in counts.values():
+        own["other"] = own.total() - sum(own[shape] for shape in shown)
+    yield bars(
+        f"graph isomorphisms of the training questions of {name}",
+        "Of questions with redundant information, minimal is the smallest query.",
+        SHAPE, "questions", counts, [*shown, "other"], dict.fromkeys(counts, len(train)),
+    )  # fmt: skip
 
 
 def _supervision(name: str, release: Release, material: Material) -> Made:
     """Table 6: the ground truth beside the triples on all shortest paths, by hops."""
-    by_hops: dict[str, list[Labeling]] = {}
-    asked = release.questions(material.split)
-    for one in labelings(release.kg("complete"), asked, release.removals()):
-        if one.evidence is not None:
-            by_hops.setdefault(str(one.question.hops), []).append(one)
-    rows = [(hops, *_beside(by_hops[hops])) for hops in sorted(by_hops)]
-    rows.append(("all", *_beside([one for some in by_hops.values() for one in some])))
-    header = (
-        "hops", "n", "ground-truth triples", "triples on shortest paths",
-        "ground truth on shortest paths", "shortest paths in ground truth",
-    )  # fmt: skip
-    title = f"ground truth and shortest paths, split {material.split or 'all'} of {name}"
-    yield Table("", title, header, tuple(rows), show=dict.fromkeys(header[2:4], one_decimal))
-
-
-def _beside(some: Sequence[Labeling]) -> Values:
-    both, gold, shortest = [], [], []
-    for one in some:
-        own = [] if one.evidence is None else one.evidence.tolist()
-        both.append(len(set(own) & {*one.shortest.tolist()}))
-        gold.append(len(own))
-        shortest.append(len(one.shortest))
-    found = [_mean([b / n for b, n in zip(both, of, strict=True) if n]) for of in (gold, shortest)]
-    shares = (Score(value, None, None) for value in found)
-    return len(some), _mean(gold), _mean(shortest), *shares
+    if release.questions(material.split):
+        document = report_supervision(release, "complete", split=material.split)
+        tables = {table.id: table for table in document.every_table()}
+        every = tables["questions"]
+        yield replace(
+            every, id="", notes=document.notes,
+            title=f"ground truth and shortest paths, split {material.split or 'all'} of {name}",
+            header=("hops", *every.header[1:]),
+            rows=(*tables.get("hops", replace(every, rows=())).rows, *every.rows),
+        )  # fmt: skip
 
 
 def _paths(name: str, release: Release, _: Material) -> Made:
     """Figure 9: how many shortest paths join a seed and the answer, and how long they are."""
+    graph = release.kg("complete")
+    search, ids = ShortestPaths(graph), graph.entity_ids
     by_length: dict[int, list[tuple[int, int]]] = {}
-    for far, near, ways in _pairs(release, release.questions("train")):
-        by_length.setdefault(far, []).append((near, ways))
-    rows = tuple(
-        (str(far), len(some), *(_mean(column) for column in zip(*some, strict=True)))
+    for q in release.questions("train"):
+        for seed in q.anchors:
+            if far := distances_along(q.block.triples, seed).get(q.block.answer):
+                way = search.between(ids[seed], np.array([ids[q.block.answer]], np.int64))
+                by_length.setdefault(far, []).append((int(way.distances[0]), way.paths))
+    rows: list[Values] = [
+        (str(far), len(some), *map(fmean, zip(*some, strict=True)))
         for far, some in sorted(by_length.items())
-    )
+    ]
     header = (
         "ground-truth path length", "n", "length of shortest paths", "number of shortest paths"
     )  # fmt: skip
-    title = f"paths from a seed to the answer, training questions of {name}"
-    note = "Pairs of a seed and an answer that the ground truth joins, by one path each."
-    yield Table("", title, header, rows, (note,), dict.fromkeys(header[2:], one_decimal))
-
-
-def _pairs(release: Release, questions: Sequence[Question]) -> Iterator[tuple[int, int, int]]:
-    """Of each pair: its distance along the ground truth, and of shortest paths, and how many these are."""
-    graph = release.kg("complete")
-    search = ShortestPaths(graph)
-    for q in questions:
-        for seed in q.anchors:
-            if far := distances_along(q.block.triples, seed).get(q.block.answer):
-                goal = np.array([graph.entity_ids[q.block.answer]], np.int64)
-                way = search.between(graph.entity_ids[seed], goal)
-                yield far, int(way.distances[0]), way.paths
+    yield Table(
+        "", f"paths from a seed to the answer, training questions of {name}", header, tuple(rows),
+        ("Pairs of a seed and an answer that the ground truth joins, by one path each.",),
+        dict.fromkeys(header[2:], one_decimal),
+    )  # fmt: skip
 
 
 # Of systems
@@ -276,208 +244,156 @@ def _on_graphs(material: Material, kind: str = KIND) -> Iterator[tuple[str, list
             yield f"{report.kg} graph, {report.n:,} questions ({report.split}) of {name}", some
 
 
-def _options(one: ScoredSystem) -> tuple[str, dict[str, str]]:
-    """The answerer, and its options."""
-    base, *given = one.system.split(":")
-    return base, {key: value for key, _, value in (part.partition("=") for part in given)}
+def _alike(
+    some: Iterable[ScoredSystem], option: str, *others: str
+) -> dict[str, dict[str, list[ScoredSystem]]]:
+    """Systems that differ in an option: what they are called without it and others → its value → they."""
+    found: dict[str, dict[str, list[ScoredSystem]]] = {}
+    for one in some:
+        base, *given = one.system.split(":")
+        options = dict(part.split("=", 1) for part in given if "=" in part)
+        value = options.get(option)
+        with suppress(RulemineError):  # predictions of somebody else's system
+            value = getattr(find_answerer(one.system), option, None)
+        if value is not None:
+            rest = [f"{k}={v}" for k, v in options.items() if k not in (option, *others)]
+            of = found.setdefault(":".join([base, *rest]), {})
+            of.setdefault(str(value), []).append(one)
+    return found
 
 
-def _benchmark(kind: str = KIND) -> Callable[[Material], Made]:
+def _benchmark(material: Material, kind: str = KIND) -> Made:
     """Tables 2 and 7: answers and what was retrieved, in one row for each system."""
-
-    def make(material: Material) -> Made:
-        note = (
-            "Hits and recall by exact match; a dash where a system does not say what it retrieved."
-        )
-        for where, some in _on_graphs(material, kind):
-            frame = frame_of(where, some).where(breakdown="all", metric=[*BENCHMARK])
-            columns = [m for m in BENCHMARK if frame.where(metric=m).rows]
-            made = frame.table(
-                "", f"systems on the {where}", columns, rows=("system",), notes=(note,)
-            )
-            header = ("system", *map(BENCHMARK.__getitem__, columns))
-            yield replace(made, header=header, show={BENCHMARK["retrieved"]: one_decimal})
-
-    return make
+    for where, some in _on_graphs(material, kind):
+        frame = frame_of(where, some).where(breakdown="all", metric=[*BENCHMARK])
+        columns = [m for m in BENCHMARK if frame.where(metric=m).rows]
+        made = frame.table("", f"systems on the {where}", columns, rows=("system",))
+        yield replace(
+            made, header=("system", *map(BENCHMARK.__getitem__, columns)),
+            notes=("Hits and recall by exact match; – where a system does not say what it retrieved.",),
+            show={BENCHMARK["retrieved"]: one_decimal},
+        )  # fmt: skip
 
 
 def _shaped(where: str, some: Sequence[ScoredSystem]) -> tuple[Frame, list[str]]:
     """Scores by shape, and the shapes, those of fewer triples first."""
     rows = frame_of(where, some).where(breakdown="structure").rows
-    named = (row._replace(group=STRUCTURES.get(row.group, row.group)) for row in rows)
-    there = {STRUCTURES.get(row.group, row.group) for row in rows}
+    named = tuple(row._replace(group=STRUCTURES.get(row.group, row.group)) for row in rows)
     shapes = shapes_of(some[0].release.questions()) if some else []
-    return Frame(tuple(named)), [shape for shape in shapes if shape in there]
+    return Frame(named), [shape for shape in shapes if any(row.group == shape for row in named)]
 
 
-def _by_shape(metric: str, title: str) -> Callable[[Material], Made]:
+def _by_shape(material: Material, metric: str, title: str) -> Made:
     """Figures 2 and 10: a score by shape."""
-
-    def make(material: Material) -> Made:
-        for where, some in _on_graphs(material):
-            frame, shapes = _shaped(where, some)
-            own = frame.where(metric=metric)
-            yield own.picture("", f"{title}, {where}", "", shapes, across=SHAPE)
-
-    return make
+    for where, some in _on_graphs(material):
+        frame, shapes = _shaped(where, some)
+        yield frame.where(metric=metric).picture("", f"{title}, {where}", "", shapes, across=SHAPE)
 
 
-def _gains(by_shape: bool) -> Callable[[Material], Made]:
+def _gains(material: Material, by_shape: bool = False) -> Made:
     """Figures 3 and 11: gains over a system without a graph, by what training lacks of a question.
 
     Args:
+        material: What was given.
         by_shape: Whether by shape, too.
     """
-
-    def make(material: Material) -> Made:
-        for where, some in _on_graphs(material):
-            every = [o for o in material.answered if o.release.path == some[0].release.path]
-            closed = (o for name in CLOSED for o in every if _options(o)[0] == name)
-            if (base := next(closed, None)) is None:
-                continue
-            others = [one for one in some if one.called != base.called]
-            cells = _cells(base, by_shape)
-            of_each = [(o.called, _gained(o, base, cells)) for o in others]
+    for where, some in _on_graphs(material):
+        every = [o for o in material.answered if o.release.path == some[0].release.path]
+        closed = [o for name in CLOSED for o in every if o.system.split(":")[0] == name]
+        for base in closed[:1]:
+            known = {q.id: q for q in base.release.questions()}
+            asked = [known[id_] for id_ in base.report.ids]
             rows: list[tuple[str, Values]] = []
-            for cell, members in cells.items():
-                kind, _, shape = cell.partition("|")
-                for called, gained in of_each:
-                    label = f"{shape}, {called}" if shape else called
-                    rows.append((TYPES[kind], (label, sum(members), *gained[cell])))
-            gain = f"hits beyond {base.called}"
-            label = f"{SHAPE}, system" if by_shape else "system"
-            header = (label, "n", gain, "answer node recall", "triple recall")
-            note = "Points of Hits@Any, paired. A question with both unseen counts in both."
-            title = f"by what training lacks, {where}"
-            yield Table("", title, header, under_headings(rows), (note,), {gain: points})
-
-    return make
-
-
-def _cells(base: ScoredSystem, by_shape: bool) -> dict[str, list[bool]]:
-    """Which test questions training lacks what of, and of which shape; groups of none are left out."""
-    known = {q.id: q for q in base.release.questions()}
-    asked = [known[id_] for id_ in base.report.ids]
-    found = {
-        f"{kind}|{shape}": [kind in q.block.test_type and shape in ("", q.shape) for q in asked]
-        for kind in TYPES
-        for shape in (shapes_of(asked) if by_shape else [""])
-    }
-    return {cell: members for cell, members in found.items() if any(members)}
+            for kind, shape in product(TYPES, shapes_of(asked) if by_shape else [""]):
+                own = [kind in q.block.test_type and shape in ("", q.shape) for q in asked]
+                for one in [one for one in some if any(own) and one.called != base.called]:
+                    label = f"{shape}, {one.called}" if shape else one.called
+                    rows.append((TYPES[kind], (label, sum(own), *_gained(one, base, own))))
+            gain, label = f"hits beyond {base.called}", f"{SHAPE}, " * by_shape + "system"
+            yield Table(
+                "", f"by what training lacks, {where}",
+                (label, "n", gain, "answer node recall", "triple recall"), under_headings(rows),
+                ("Points of Hits@Any, paired. A question with both unseen counts in both.",),
+                {gain: points},
+            )  # fmt: skip
 
 
-def _gained(
-    one: ScoredSystem, base: ScoredSystem, cells: Mapping[str, list[bool]]
-) -> dict[str, list[Score]]:
-    """By how much its Hits@Any is higher, paired, and the recall of answer nodes and of triples, by group."""
+def _gained(one: ScoredSystem, base: ScoredSystem, members: Sequence[bool]) -> list[Score]:
+    """By how much Hits@Any is higher on some questions, paired; the recall of answer nodes, of triples."""
     columns = {"one": one.column("hits_any"), "base": base.column("hits_any")}
     columns |= {metric: one.column(metric) for metric in ("answer_recall", "triple_recall")}
-    report, members = one.report, np.array([*cells.values()], np.bool_)
-    sampled = Resamples(
-        np.column_stack([*columns.values()]),
-        report.clusters,
-        members,
-        report.resamples,
-        report.seed,
-    )
-    found = {}
-    for at, cell in enumerate(cells):
-        own, other, *recall = named_means(sampled.means(at), [*columns], core=False).values()
-        found[cell] = [difference(own, other), *(mean.score() for mean in recall)]
-    return found
+    report, table = one.report, np.column_stack([*columns.values()])
+    asked = np.array([members], np.bool_)
+    sampled = Resamples(table, report.clusters, asked, report.resamples, report.seed).means(0)
+    own, other, *recall = named_means(sampled, [*columns], core=False).values()
+    return [difference(own, other), *(mean.score() for mean in recall)]
 
 
 def _correlations(material: Material) -> Made:
     """Figure 13: over shapes, hits beside the recall of triples and of answer nodes, mean of systems."""
-    metrics = (*GROWING[1:], GROWING[0])
     for where, every in _on_graphs(material):
         some = [one for one in every if one.retrieves]
         frame, shapes = _shaped(where, some)
-        means = {
-            shape: [_mean_of(frame.where(group=shape, metric=metric)) for metric in metrics]
-            for shape in shapes
-        }
-        rows: tuple[Values, ...] = tuple(
-            (shape, frame.where(group=shape).rows[0].n, *(Score(v, None, None) for v in own))
-            for shape, own in means.items()
-        )
+        means = [
+            [_mean_of(frame.where(group=s, metric=m)) for s in shapes]
+            for m in (*GROWING[1:], GROWING[0])
+        ]
+        sizes = (frame.where(group=shape).rows[0].n for shape in shapes)
+        rows: Any = zip(shapes, sizes, *map(_plain, means), strict=True)
         notes = (
-            f"Pearson's r with Hits@Any over shapes: triple recall {_pearson(means, 0)}, answer node recall "
-            f"{_pearson(means, 1)}.",
+            f"Pearson's r with Hits@Any over shapes: triple recall {_pearson(means[0], means[2])}, answer "
+            f"node recall {_pearson(means[1], means[2])}.",
             f"Means of {', '.join(one.called for one in some)}.",
         )
-        header = (SHAPE, "n", "triple recall", "answer node recall", "Hits@Any")
-        yield Table("", f"retrieval and hits by {SHAPE}, {where}", header, rows, notes)
+        yield Table(
+            "", f"retrieval and hits by {SHAPE}, {where}",
+            (SHAPE, "n", "triple recall", "answer node recall", "Hits@Any"), tuple(rows), notes,
+        )  # fmt: skip
 
 
 def _mean_of(frame: Frame) -> float | None:
-    return _mean([row.score.value for row in frame.rows if row.score.value is not None])
+    values = [row.score.value for row in frame.rows if row.score.value is not None]
+    return fmean(values) if values else None
 
 
-def _pearson(means: Mapping[str, Sequence[float | None]], place: int) -> str:
-    """The correlation with the last column; – where either is the same throughout."""
-    pairs = [(own[place], own[-1]) for own in means.values()]
+def _pearson(some: Iterable[float | None], others: Iterable[float | None]) -> str:
+    """The correlation of numbers; – where either is the same throughout."""
+    pairs = zip(some, others, strict=True)
     known = [(x, y) for x, y in pairs if x is not None and y is not None]
-    columns = list(zip(*known, strict=True))
-    if len(known) < 2 or any(len(set(column)) < 2 for column in columns):
-        return "–"
-    return f"{correlation(*columns):+.2f}"
+    with suppress(StatisticsError):
+        return f"{correlation(*zip(*known, strict=True)):+.2f}" if known else "–"
+    return "–"
 
 
 def _more_triples(material: Material) -> Made:
     """Figure 14: hits and recall of a retriever as it is asked for more triples."""
     for where, some in _on_graphs(material):
-        asked = [(k, one) for one in some if one.retrieves and (k := _triples_asked(one))]
-        for called in dict.fromkeys(_without(one, "k") for _, one in asked):
-            by_k = {k: one for k, one in asked if _without(one, "k") == called}
-            cells = [
-                (TRAINING[row.metric], k, row.score)
-                for k in sorted(by_k)
-                for row in frame_of(where, [by_k[k]]).where(breakdown="all", metric=GROWING).rows
-            ]
-            if len(by_k) > 1:
-                title = f"{called} as it is asked for more triples, {where}"
-                across = "triples asked for (k)"
-                yield bars(title, "Over all questions.", across, "scores", cells, kind="lines")
+        for called, by_k in _alike((one for one in some if one.retrieves), "k").items():
+            numbers = sorted(int(k) for k in by_k if k.isdigit())
+            # The number of triples stands in the place of the level of the graph.
+            rows = (
+                r._replace(level=k) for k in numbers for r in frame_of("", by_k[str(k)][-1:]).rows
+            )
+            frame = Frame(tuple(rows)).where(breakdown="all", metric=GROWING)
+            if len(numbers) > 1:
+                yield frame.picture(
+                    "", f"{called} as it is asked for more triples, {where}", "Over all questions.",
+                    rows=("metric",), columns="level", kind="lines", across="triples asked for (k)",
+                )  # fmt: skip
 
 
-def _without(one: ScoredSystem, *keys: str) -> str:
-    """What a system is called without some of its options."""
-    base, options = _options(one)
-    return ":".join([base, *(f"{k}={v}" for k, v in options.items() if k not in keys)])
-
-
-def _triples_asked(one: ScoredSystem) -> int | None:
-    """The option ``k`` of the answerer, given or not; None where it has none."""
-    try:
-        found = getattr(find_answerer(one.system), "k", None)
-    except RulemineError:  # predictions of somebody else's system
-        found = _options(one)[1].get("k")
-    return int(str(found)) if str(found).isdigit() else None
-
-
-_Runs = dict[str, list[ScoredSystem]]
-"""What a retriever was trained on → its runs, of different seeds."""
-
-
-def _trained(material: Material) -> Iterator[tuple[str, str, _Runs]]:
+def _trained(material: Material) -> Iterator[tuple[str, str, dict[str, list[ScoredSystem]]]]:
     """Where, retriever, and its runs, for retrievers that were trained on both."""
     for where, some in _on_graphs(material):
-        found: dict[str, _Runs] = {}
-        for one in some:
-            base, options = _options(one)
-            if base == TRAINED:
-                of = found.setdefault(_without(one, "labels", "seed"), {})
-                of.setdefault(options.get("labels", "evidence"), []).append(one)
-        for called, runs in found.items():
+        for called, runs in _alike(some, "labels", "seed").items():
             if {"shortest", "evidence"} <= runs.keys():
                 yield where, called, runs
 
 
-def _trained_on(runs: _Runs, **where: str) -> tuple[float | None, float | None, float | None]:
+def _trained_on(runs: dict[str, list[ScoredSystem]], **where: str) -> list[float | None]:
     """A score, mean over seeds: of shortest paths, of the ground truth, and the latter over the former."""
     old, new = (_mean_of(frame_of("", runs[of]).where(**where)) for of in ("shortest", "evidence"))
-    return old, new, None if not old or new is None else new / old
+    return [old, new, None if not old or new is None else new / old]
 
 
 def _by_labels(material: Material) -> Made:
@@ -486,16 +402,22 @@ def _by_labels(material: Material) -> Made:
         rows: list[Values] = []
         for metric, shown in TRAINING.items():
             old, new, ratio = _trained_on(runs, breakdown="all", metric=metric)
-            tested = t_test(*(_of_questions(runs[of], metric) for of in ("evidence", "shortest")))
-            values = (old, new, None if ratio is None else ratio - 1)
-            rows.append((shown, *(Score(v, None, None) for v in values), p_value(tested)))
-        header = ("score", "shortest paths", "ground truth", "change, %", "p")
-        notes = (
-            f"Means over runs of different seeds: {len(runs['shortest'])} on shortest paths, "
-            f"{len(runs['evidence'])} on the ground truth.",
-            "p: a one-sided two-sample t-test, the questions of all runs taken as independent.",
-        )
-        yield Table("", f"what {called} is trained on, {where}", header, tuple(rows), notes)
+            change = None if ratio is None else ratio - 1
+            columns = (
+                np.concatenate([one.column(metric) for one in runs[of]])
+                for of in ("evidence", "shortest")
+            )
+            p = t_test(*(column[~np.isnan(column)] for column in columns))
+            rows.append((shown, *_plain((old, new, change)), p_value(p)))
+        yield Table(
+            "", f"what {called} is trained on, {where}",
+            ("score", "shortest paths", "ground truth", "change, %", "p"), tuple(rows),
+            (
+                f"Means over runs of different seeds: {len(runs['shortest'])} on shortest paths, "
+                f"{len(runs['evidence'])} on the ground truth.",
+                "p: a one-sided two-sample t-test, the questions of all runs taken as independent.",
+            ),
+        )  # fmt: skip
 
 
 def _by_hops(material: Material) -> Made:
@@ -510,15 +432,12 @@ def _by_hops(material: Material) -> Made:
             )
             for hops, n in dict.fromkeys((row.group, row.n) for row in frame.rows)
         )
-        title = f"ground truth over shortest paths by hops, {called}, {where}"
-        show = dict.fromkeys(TRAINING.values(), "{:.2f}".format)
-        note = "Above 1: training on the ground truth is better. Ratios of means over runs."
-        yield Table("", title, ("hops", "n", *TRAINING.values()), rows, (note,), show)
-
-
-def _of_questions(some: Sequence[ScoredSystem], metric: str) -> Floats:
-    found: Floats = np.concatenate([one.column(metric) for one in some])
-    return found[~np.isnan(found)]
+        yield Table(
+            "", f"ground truth over shortest paths by hops, {called}, {where}",
+            ("hops", "n", *TRAINING.values()), rows,
+            ("Above 1: training on the ground truth is better. Ratios of means over runs.",),
+            dict.fromkeys(TRAINING.values(), "{:.2f}".format),
+        )  # fmt: skip
 
 
 def t_test(higher: Floats, lower: Floats) -> float | None:
@@ -531,27 +450,25 @@ def t_test(higher: Floats, lower: Floats) -> float | None:
     within = sum(math.fsum(((some - some.mean()) ** 2).tolist()) for some in (higher, lower))
     if free < 2 or not within:
         return None
-    spread = math.sqrt(within / free * (1 / len(higher) + 1 / len(lower)))
-    angle = math.atan((higher.mean() - lower.mean()) / spread / math.sqrt(free))
-    term = total = math.cos(angle) if free % 2 else 1.0
-    for k in range(2 + free % 2, free, 2):
-        term *= (k - 1) / k * math.cos(angle) ** 2
-        total += term
-    between = math.sin(angle) * total
-    return (1 - (2 / math.pi * (angle + between) if free % 2 else between)) / 2
+    spread = math.sqrt(within * (1 / len(higher) + 1 / len(lower)))
+    angle, odd = math.atan((higher.mean() - lower.mean()) / spread), free % 2
+    steps = ((k - 1) / k * math.cos(angle) ** 2 for k in range(2 + odd, free, 2))
+    terms = accumulate(steps, operator.mul, initial=math.cos(angle) if odd else 1.0)
+    between = math.sin(angle) * sum(terms) if free > 1 else 0.0
+    return (1 - (2 / math.pi * (angle + between) if odd else between)) / 2
 
 
 SYNTHKGQA = Paper(
     "synthkgqa",
     {
         "Table 1": each(_statistics, KIND),
-        "Table 2": _benchmark(),
+        "Table 2": _benchmark,
         "Table 4": _by_labels,
         "Table 5": each(_by_class, KIND),
         "Table 6": each(_supervision, KIND),
-        "Table 7": _benchmark("imported"),
-        "Figure 2": _by_shape("hits_any", "Hits@Any"),
-        "Figure 3": _gains(by_shape=False),
+        "Table 7": lambda material: _benchmark(material, "imported"),
+        "Figure 2": lambda material: _by_shape(material, "hits_any", "Hits@Any"),
+        "Figure 3": _gains,
         "Figure 5": each(_relations, KIND),
         "Figure 6": _spread(
             ("seed nodes", 10, lambda q: len(q.anchors)),
@@ -564,8 +481,8 @@ SYNTHKGQA = Paper(
         ),
         "Figure 8": each(_minimal_shapes, KIND),
         "Figure 9": each(_paths, KIND),
-        "Figure 10": _by_shape("triple_recall", "triple recall"),
-        "Figure 11": _gains(by_shape=True),
+        "Figure 10": lambda material: _by_shape(material, "triple_recall", "triple recall"),
+        "Figure 11": lambda material: _gains(material, by_shape=True),
         "Figure 12": _by_hops,
         "Figure 13": _correlations,
         "Figure 14": _more_triples,

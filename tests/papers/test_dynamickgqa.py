@@ -39,11 +39,11 @@ def test_fields_and_topics_of_a_release(tmp_path: Path) -> None:
     judged = made(written(tmp_path / "judged").path)
     fields = rows(judged, "table-2")
     assert len(fields) == 1 + 33 + 1  # the questions, the fields of the paper, and one that is ours
-    assert fields["questions"] == ("", 2, "")
-    assert fields["answer"][1] == 2
-    assert fields["redundancy_flag_llm_judge3"][1:] == (2, "False")
+    assert fields["questions"] == (2, None)
+    assert fields["answer"][0] == 2
+    assert fields["redundancy_flag_llm_judge3"] == (2, "False")
     # Of the reasons that the judges are given here, one is a text and three are empty.
-    given = [name for name, row in fields.items() if "reasoning" in str(name) and row[1]]
+    given = [name for name, row in fields.items() if "reasoning" in str(name) and row[0]]
     assert given == [f"logical_structure_reasoning_llm_judge{n}" for n in (1, 2, 3)]
     # One question is about lyon and one about film3.
     (figure,) = judged.figures
