@@ -13,9 +13,8 @@ import numpy as np
 from rulemine.errors import ConfigError, PredictionError, did_you_mean
 from rulemine.evaluation import notes as says
 from rulemine.evaluation.breakdown import Breakdown, breakdowns
-from rulemine.evaluation.matching.matching import predicted
+from rulemine.evaluation.matching.matching import PredictionReader, ReadOutput
 from rulemine.evaluation.matching.other_namings import naming_meant
-from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
 from rulemine.evaluation.metrics import (
     COLUMNS,
     CORE,
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
     from rulemine.evaluation.cypher.release_rows import CypherRuns, RowScores
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
 
-__all__ = ["RESAMPLES", "STRICT", "Scorer", "predicted"]
+__all__ = ["RESAMPLES", "STRICT", "Scorer"]
 
 RESAMPLES = 1000
 """Resamples of a bootstrap; enough for bounds of a 95 % interval to one digit of a percentage."""

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rulemine.errors import ReleaseError
-from rulemine.evaluation.matching.choices import spelled_out
-from rulemine.evaluation.matching.outputs import PredictionReader, ReadOutput
+from rulemine.evaluation.matching.matching import PredictionReader, ReadOutput, spelled_out
 from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
 from rulemine.files import read_lines

@@ -8,7 +8,7 @@ import pytest
 from distributed import LocalCluster
 
 from rulemine.cluster.cluster import Cluster
-from rulemine.evaluation.matching import outputs
+from rulemine.evaluation.matching import matching
 from rulemine.evaluation.reporting import figures
 from rulemine.release.archive import PackedRelease
 from rulemine.release.reader import Release
@@ -102,7 +102,7 @@ def test_scores_of_texts(
     two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(outputs, "MOST_OUTPUTS", 20)
+    monkeypatch.setattr(matching, "MOST_OUTPUTS", 20)
     file = tmp_path / "said.jsonl"
     with file.open("w") as lines:
         for number, question in enumerate(Release.open(Path(demo)).questions("test")):

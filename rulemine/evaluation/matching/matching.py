@@ -25,30 +25,36 @@ number.
 import functools
 import itertools
 import re
-from collections.abc import Iterable, Sequence, Set
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import NamedTuple, Protocol
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.matching.brink import BrinkMatcher
 from rulemine.evaluation.matching.vocabulary import (
     LONGEST_OUTPUT,
-    Read,
     VocabularyMatcher,
     bounded,
     composed,
 )
 from rulemine.release.records import Prediction
+from rulemine.rules.blocks import MapLike
 from rulemine.text.visible_reply import visible_reply
 
-__all__ = ["MATCHINGS", "IdsMatcher", "Matcher", "make_matcher", "predicted", "read"]
+__all__ = [
+    "MATCHINGS", "IdsMatcher", "Matcher", "PredictionReader", "ReadOutput", "make_matcher", "spelled_out",
+]  # fmt: skip
 
 MATCHINGS = ("ids", "vocabulary", "brink")
+MOST_OUTPUTS = 200
+"""Texts that are read in one go, here or elsewhere."""
 
 _LINE_ENDS = re.compile(r"[\r\n]")  # nothing else: other separators may be part of names
 _BULLET = re.compile(r"(?:[-*+•‣◦·–—]|\(?\d{1,3}[.)])\s+")
 _OPENING = " \t\"'`*“”„‘’«‹([{<"
 _CLOSING = " \t\"'`*“”‘’»›)]}>.;:!"
 _LAYERS = 6  # characters on either side among which the decoration of a name is looked for
+_BEFORE = r"[ \t*_>#-]*(?:(?:(?:the|my) )?(?:(?:final|correct) )?(?:answer|choice)(?: is)?[ \t]*:?[ \t*_]*)?"
+_AFTER = r"(?:[).:\]}][^\n]*|[ \t*_,]*)$"
 
 
 class Matcher(Protocol):
@@ -137,12 +143,15 @@ def _layers(left: int, right: int) -> list[tuple[int, int]]:
     return sorted(itertools.product(range(left + 1), range(right + 1)), key=sum)
 
 
-def make_matcher(matching: str, names: Set[str]) -> Matcher:
+def make_matcher(
+    matching: str, names: Set[str], aliases: Iterable[tuple[str, str]] = ()
+) -> Matcher:
     """The matcher of a mode.
 
     Args:
         matching: One of `MATCHINGS`.
         names: The entity names that predictions may use.
+        aliases: Names, each with another text that stands for it in ``vocabulary``.
 
     Raises:
         ConfigError: There is no such mode.
@@ -153,26 +162,121 @@ def make_matcher(matching: str, names: Set[str]) -> Matcher:
         )
     if matching == "ids":
         return IdsMatcher(names)
-    return VocabularyMatcher(names) if matching == "vocabulary" else BrinkMatcher()
+    return VocabularyMatcher(names, aliases) if matching == "vocabulary" else BrinkMatcher()
 
 
-def predicted(
-    matcher: Matcher, prediction: Prediction | None, topics: Sequence[str] = ()
-) -> tuple[str, ...]:
-    """What is predicted: keys of the matcher, each once, in the order given; see `Matcher.text`."""
-    return tuple(read(matcher, prediction, topics).names)
+class ReadOutput(NamedTuple):
+    """What is taken from a prediction.
+
+    Attributes:
+        names: What it predicts, as keys of the matcher, each once, in the order given.
+        denied: How many names it denies.
+        strict: The same as `names`, for a reader that wants the format of a list; empty where that is not
+            asked for.
+    """
+
+    names: tuple[str, ...]
+    denied: int
+    strict: tuple[str, ...] = ()
 
 
-def read(matcher: Matcher, prediction: Prediction | None, topics: Sequence[str] = ()) -> Read:
-    """What is predicted, and how many names an output denies."""
-    denied = 0
-    if prediction is None:
-        keys: Iterable[str] = ()
-    elif prediction.answers is not None:
-        key = matcher.item if isinstance(matcher, VocabularyMatcher) else matcher.name
-        keys = filter(None, map(key, bounded(prediction.answers)))
-    elif isinstance(matcher, VocabularyMatcher):
-        keys, denied = matcher.read(prediction.raw_output or "", topics)
-    else:
-        keys = matcher.text(prediction.raw_output or "", topics)
-    return Read(list(dict.fromkeys(keys)), denied)
+class PredictionReader:
+    """Reads predictions; texts a block at a time, in this process or another, for it can be pickled.
+
+    Reading texts is most of what it costs to score them; a list of answers costs more to send than to read.
+    Guarantee: a text is read the same whatever was read before it, and where.
+
+    Args:
+        matching: One of `MATCHINGS`.
+        names: The entities in the naming of the predictions.
+        aliases: Names, each with another text that stands for it.
+    """
+
+    def __init__(
+        self, matching: str, names: Set[str], aliases: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        self._of = matching, names, tuple(aliases)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"_of": self._of}
+
+    @functools.cached_property
+    def matcher(self) -> Matcher:
+        """The matcher.
+
+        Raises:
+            ConfigError: There is no such mode.
+        """
+        return make_matcher(*self._of)
+
+    @functools.cached_property
+    def strict(self) -> IdsMatcher:
+        """The reader that wants the format of a list."""
+        return IdsMatcher(self._of[1])
+
+    def __call__(self, block: Sequence[tuple[str, Sequence[str]]]) -> list[ReadOutput]:
+        """What is taken from each text of a block, given with the topics that cannot be its answers."""
+        strictly = self._of[0] == "vocabulary"
+        return [self._read(Prediction("", raw_output=text), own, strictly) for text, own in block]
+
+    def read(
+        self,
+        given: Sequence[Prediction | None],
+        topics: Sequence[tuple[str, ...]],
+        spread: MapLike = map,
+    ) -> list[ReadOutput]:
+        """What is taken from each prediction; strictly too, where some are texts and it is ``vocabulary``.
+
+        Args:
+            given: The prediction for each question; None: there is none.
+            topics: For each the topic entities, if they cannot be its answers.
+            spread: Calls the reader with blocks of texts.
+        """
+        texts = [
+            (p.raw_output or "", own)
+            for p, own in zip(given, topics, strict=True)
+            if p is not None and p.answers is None
+        ]
+        strictly = bool(texts) and self._of[0] == "vocabulary"
+        blocks = [texts[at : at + MOST_OUTPUTS] for at in range(0, len(texts), MOST_OUTPUTS)]
+        of_texts = itertools.chain.from_iterable(spread(self, blocks))
+        return [
+            next(of_texts) if p is not None and p.answers is None else self._read(p, own, strictly)
+            for p, own in zip(given, topics, strict=True)
+        ]
+
+    def _read(
+        self, prediction: Prediction | None, topics: Sequence[str], strictly: bool
+    ) -> ReadOutput:
+        def once(keys: Iterable[str]) -> tuple[str, ...]:
+            return tuple(dict.fromkeys(filter(None, keys)))
+
+        matcher, said = self.matcher, (prediction.raw_output or "") if prediction else ""
+        if prediction is not None and prediction.answers is not None:
+            answers = bounded(prediction.answers)
+            key = matcher.item if isinstance(matcher, VocabularyMatcher) else matcher.name
+            strict = once(map(self.strict.name, answers)) if strictly else ()
+            return ReadOutput(once(map(key, answers)), 0, strict)
+        strict = once(self.strict.text(said)) if strictly else ()
+        if isinstance(matcher, VocabularyMatcher):
+            names, denied = matcher.read(said, topics)
+            return ReadOutput(once(names), denied, strict)
+        return ReadOutput(once(matcher.text(said, topics)), 0, strict)
+
+
+def spelled_out(text: str, choices: Mapping[str, str]) -> str:
+    r"""A reply with names in the place of labels, where a label is all that a line says first.
+
+    Args:
+        text: The reply.
+        choices: Label → name; empty: the reply stays as it is.
+
+    Example:
+        >>> spelled_out("I think so.\nAnswer: **b**", {"A": "Ben", "B": "Oda"})
+        'I think so.\nAnswer: **Oda'
+    """
+    if not choices:
+        return text
+    labels = "|".join(map(re.escape, choices))
+    line = re.compile(rf"^({_BEFORE})[(\[{{]?({labels}){_AFTER}", re.IGNORECASE | re.MULTILINE)
+    return line.sub(lambda found: found[1] + choices[found[2].upper()], text)

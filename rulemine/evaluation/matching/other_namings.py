@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rulemine.evaluation.matching.matching import make_matcher, predicted
+from rulemine.evaluation.matching.matching import PredictionReader
 from rulemine.evaluation.targets import Targets
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.reader import Release
@@ -41,9 +41,10 @@ def naming_meant(
     best, most = "", 0
     for other in NAMINGS:
         names = frozenset(names_in(release.entities, other))
-        tried = make_matcher(matching, names)
-        keys = {tried.name(n) for n in names}
-        hits = sum(not keys.isdisjoint(predicted(tried, p)) for p, _ in sampled)
+        tried = PredictionReader(matching, names)
+        keys = set(map(tried.matcher.name, names))
+        read = tried.read([p for p, _ in sampled], [()] * len(sampled))
+        hits = sum(not keys.isdisjoint(one.names) for one in read)
         if hits > most:
             best, most = other, hits
     if 2 * most < len(sampled) or best in ("", used.naming):

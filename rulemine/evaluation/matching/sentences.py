@@ -142,10 +142,13 @@ class Sentences:
         asks = text[max(low, high - 9) : high].rstrip(" \t\n\"'»*_)]`").endswith(("?", "？"))
         beside = {n.start for span in self._asides(runs, low, high) for n in self.within(*span)}
         beside |= self.on_the_way(self.within(low, high))
+        nobody = lex.NOBODY.match(text, low, high)
         before: Named | None = None
         for run in runs:
             window, behind = text[max(low, run[0].start - _NEAR) : run[0].start], run[-1].end
-            refuted = lex.DENIAL.search(window) or lex.REFUTED.match(text, behind, high)
+            refuted = (nobody and behind <= nobody.end()) or (
+                lex.DENIAL.search(window) or lex.REFUTED.match(text, behind, high)
+            )
             doubted = asks or lex.DENIED_AFTER.match(text, behind, high)
             for at, named in enumerate(run):
                 rank: int | None = Rank.TOPIC if self.is_topic(named) else Rank.ANSWER
@@ -223,7 +226,7 @@ class Sentences:
         if lex.GOES_ON.match(after) and (number or lower in words["adjectives"]):
             return None  # so many of them
         is_kind = lower in words["type_words"]
-        opens = leads and not marked and word.istitle() and not ends and word.isalpha()
+        opens = leads and not marked and not ends and word[:1].isalpha()
         first = opens and not lex.AUXILIARY.match(after)
         if (
             joined

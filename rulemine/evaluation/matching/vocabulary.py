@@ -100,7 +100,7 @@ class VocabularyMatcher:
 
     def _reader(self, text: str, topics: Set[str]) -> "_Reader":
         text = lex.EMPHASIS.sub(_as_stars, lex.BREAK.sub("\n", plain(text)))
-        text = lex.SOURCES.sub(lambda source: " " * len(source[0]), text)
+        text = lex.SOURCES.sub(lambda source: " " * len(source[0]), lex.TAB.sub("|", text))
         if "\\n" in text and "\n" not in text.strip():  # as programs print it
             text = plain(lex.ESCAPED.sub(lambda m: chr(int(m[1] or "a", 16)), text))
         no_names = lex.words["function_words"]
@@ -248,9 +248,7 @@ class _Reader(Sentences):
     def _begins_with_nothing(self, low: int, high: int) -> bool:
         """Whether a part says first that there is nothing, and takes nothing of that back."""
         first = lex.NOTHING_FIRST.match(self.text, low, high)
-        return first is not None and not (
-            self.within(low, first.end()) or self._hopes(first.end(), high)
-        )
+        return first is not None and not self._hopes(first.end(), high)
 
     # Rules 4 and 5: it says that there is none; its last conclusion.
 
@@ -404,13 +402,12 @@ class _Reader(Sentences):
 
     def _paragraph(self, lines: Sequence[Span], marked: bool) -> Iterator[_Row]:
         """Lines of names, or sentences; what follows a label such as ``Note:`` is said in passing."""
+        aside = False
         for line in lines:
-            words = self.text[slice(*line)]
-            yield (row := self._line(*line, marked=marked))
-            if row[0] in ("aside", "none") and ":" in words and lex.ASIDE.match(words):
-                rest = line[1], lines[-1][1]
-                yield "aside", demoted(self.prose(*rest)), rest
-                return
+            kind, names, span = self._line(*line, marked=marked)
+            if label := lex.LINE_LABEL.match(self.text, *line):
+                aside = lex.ASIDE.match(label[0]) is not None
+            yield ("aside", demoted(names), span) if aside else (kind, names, span)
 
     def _line(
         self, start: int, end: int, *, is_item: bool = False, marked: bool = False, labels: int = 9
