@@ -15,8 +15,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -62,16 +61,6 @@ class _Place(NamedTuple):
             return found
 
 
-@dataclass
-class _File:
-    """A file of requests that is being written; each line at once, so that a kill leaves none torn."""
-
-    path: Path
-    model: str
-    handle: BinaryIO
-    weight: int = 0
-
-
 class BatchFolder:
     """The folder of one session."""
 
@@ -84,13 +73,14 @@ class BatchFolder:
         """
         self.folder = Path(options.batch)
         self._status, self._wire = status, Wire(options, status)
-        self._lock: BinaryIO | None = None
         self._asked: dict[str, _Place] = {}
         self._results: dict[str, _Place] = {}
         self._back: set[Path] = set()
         self._round = 0
-        self._files: list[_File] = []
-        self._writing: dict[tuple[str, str], _File] = {}
+        self._new: dict[Path, str] = {}  # file that was begun -> its model
+        self._weights: Counter[Path] = Counter()
+        self._writing: dict[tuple[str, str], BinaryIO] = {}
+        self._stack = ExitStack()
         self._open: dict[str, Path] = {}
         self._again: Counter[str] = Counter()
 
@@ -116,7 +106,7 @@ class BatchFolder:
             raise WantedError
         problem: CallProblem | None = None
         for number in count(1):
-            id_ = _id_of(call.key, number)
+            id_ = call.key if number == 1 else f"{call.key}-{number}"
             if id_ in self._results:
                 found = self._read(self._results[id_].row(), call)
                 if isinstance(found, Reply):
@@ -154,32 +144,28 @@ class BatchFolder:
         line = json.dumps({**request, "body": self._wire.body(call)}).encode() + b"\n"
         weight = max(1, len(call.inputs))
         file = self._writing.get((call.path, call.model))
-        if file is not None and file.handle.tell() + len(line) > MOST_BYTES:
-            file = None
-        if file is None or file.weight + weight > MOST_LINES:
-            part = f"-{len(self._files) + 1:02}" if self._files else ""
+        full = file is None or self._weights[Path(file.name)] + weight > MOST_LINES
+        if file is None or full or file.tell() + len(line) > MOST_BYTES:
+            part = f"-{len(self._new) + 1:02}" if self._new else ""
             path = self.folder / f"round-{self._round:04}{part}.requests.jsonl"
-            file = _File(path, call.model, path.open("xb", buffering=0))
-            self._files.append(file)
-            self._writing[call.path, call.model] = file
-        file.handle.write(line)
-        file.weight += weight
-        self._open[call.key] = file.path
+            file = self._stack.enter_context(path.open("xb", buffering=0))
+            self._writing[call.path, call.model], self._new[path] = file, call.model
+        file.write(line)  # whole, so that a kill tears none
+        self._open[call.key] = Path(file.name)
+        self._weights[self._open[call.key]] += weight
 
     def finish(self) -> str:
         """Says, as a paragraph, what is to be done with the files."""
-        calls, new = Counter(self._open.values()), {file.path: file for file in self._files}
-        to_send = [
-            f"{p.name} ({counted(n, 'call')} of {new[p].model})"
-            for p, n in calls.items()
-            if p in new
+        calls = Counter(self._open.values())
+        to_send = [f"{p.name} ({counted(calls[p], 'call')} of {m})" for p, m in self._new.items()]
+        awaited = [
+            f"{p.name} ({counted(n, 'call')})" for p, n in calls.items() if p not in self._new
         ]
-        awaited = [f"{p.name} ({counted(n, 'call')})" for p, n in calls.items() if p not in new]
         kinds = [f"{n:,} × {what.rstrip('. ')}" for what, n in self._again.most_common()]
         parts = [
             f"{self.folder}: {counted(len(self._open), 'call')} to be answered.",
-            f"Send as a batch each: {_some(to_send)}." * bool(to_send),
-            f"Sent before, or to be sent now, without any result yet: {_some(awaited)}."
+            f"Send each of these files as a batch: {_some(to_send)}." * bool(to_send),
+            f"Nothing has come back yet of {_some(awaited)}: send it if that was not done."
             * bool(awaited),
             f"{self._again.total():,} failed before, and are asked anew: {_some(kinds)}."
             * bool(kinds),
@@ -190,10 +176,7 @@ class BatchFolder:
 
     def close(self) -> None:
         """Closes the files."""
-        for handle in [*(file.handle for file in self._files), self._lock]:
-            if handle is not None:
-                with suppress(OSError):
-                    handle.close()
+        self._stack.close()
 
     def _read_folder(self) -> None:
         if (self.folder / "manifest.json").exists():
@@ -202,8 +185,8 @@ class BatchFolder:
                 "another folder with --batch."
             )
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = self._lock or (self.folder / ".lock").open("ab")
-        if not take_lock(self._lock.fileno()):
+        lock = self._stack.enter_context((self.folder / ".lock").open("ab"))
+        if not take_lock(lock.fileno()):
             raise OutputError(
                 f"{self.folder}: another process uses this folder of batches. Wait for its end, or name "
                 "another with --batch."
@@ -250,11 +233,6 @@ class BatchFolder:
             self._status(
                 f"{path}: {results} of another folder's rounds, not read (the first: {foreign[0][:80]})."
             )
-
-
-def _id_of(key: str, number: int) -> str:
-    """The ``custom_id`` of the n-th request of a call, from 1."""
-    return key if number == 1 else f"{key}-{number}"
 
 
 def _rows(path: Path) -> Iterator[tuple[_Place, dict[str, Any]]]:

@@ -149,13 +149,9 @@ class Client:
         except self._errors as problem:
             if type(problem) is self._vain:
                 return CallProblem("fault", str(problem))
-            chain: list[BaseException] = [problem]
-            while cause := chain[-1].__cause__:
-                chain.append(cause)
-            reason = next(
-                (w for e in reversed(chain) if (w := " ".join(str(e).split())[:200])), "?"
-            )
-            away = any(isinstance(cause, self._unconnected) for cause in chain)
+            cause = problem.__cause__ or problem
+            reason = " ".join(str(cause).split())[:200] or type(cause).__name__
+            away = isinstance(cause, self._unconnected)
             what = "no connection" if away else "the answer broke off or is no HTTP"
             detail = self._struck_out(f"{what}: {reason}")
             return CallProblem("busy" if away else "fault", detail, tries=1 + RETRIES)

@@ -24,7 +24,8 @@ def until_done(command: Command, words: list[str], **how: Any) -> int:
             return rounds
         assert ended.status == 3, ended.err
         assert re.search(
-            r"Send as a batch each: round-\d{4}(-\d\d)?\.requests\.jsonl \([\d,]+ call", ended.err
+            r"Send each of these files as a batch: round-\d{4}(-\d\d)?\.requests\.jsonl \([\d,]+ call",
+            ended.err,
         )
         assert answer_rounds(Path("batches"), **how)
     raise AssertionError(ended.err)

@@ -111,8 +111,13 @@ def test_nothing_is_asked_twice_while_results_are_awaited(path: Path, folder: Pa
         with opened_at(path, folder) as session, pytest.raises(AwaitedError) as found:
             session.run([until_good(n) for n in range(count)])
     assert custom_ids(folder / "round-0002.requests.jsonl") == [call_of(n).key for n in (3, 4)]
-    assert "Send as a batch each: round-0002.requests.jsonl (2 calls of fake)." in str(found.value)
-    assert "without any result yet: round-0001.requests.jsonl (3 calls)." in str(found.value)
+    assert (
+        "Send each of these files as a batch: round-0002.requests.jsonl (2 calls of fake)."
+        in str(found.value)
+    )
+    assert "Nothing has come back yet of round-0001.requests.jsonl (3 calls): send" in str(
+        found.value
+    )
 
 
 def test_lost_calls_are_asked_anew_and_no_others(path: Path, folder: Path) -> None:
@@ -128,7 +133,10 @@ def test_lost_calls_are_asked_anew_and_no_others(path: Path, folder: Path) -> No
     assert sorted(asked) == sorted(
         [f"{call_of(0).key}-2", *(call_of(n).key for n in (1001, 1002, 1003))]
     )
-    assert "Send as a batch each: round-0002.requests.jsonl (4 calls of fake)." in str(found.value)
+    assert (
+        "Send each of these files as a batch: round-0002.requests.jsonl (4 calls of fake)."
+        in str(found.value)
+    )
     assert "1 failed before, and are asked anew: 1 × no result came back." in str(found.value)
     assert "round-0001" not in str(found.value), "nobody pays for its other calls again"
     answer_rounds(folder)
@@ -164,7 +172,10 @@ def test_a_file_of_requests_that_an_editor_saved_is_whole(path: Path, folder: Pa
     file = folder / "round-0001.requests.jsonl"
     saved = file.read_bytes().rstrip()
     file.write_bytes(saved)
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError, match="any result yet: r"):
+    with (
+        opened_at(path, folder) as session,
+        pytest.raises(AwaitedError, match="come back yet of r"),
+    ):
         session.run(works)
     assert file.read_bytes() == saved
     assert len(list(folder.glob("*.jsonl"))) == 1

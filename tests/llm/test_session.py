@@ -288,19 +288,6 @@ def test_failing_together_counts_once(server: ChatServer, opened: Open) -> None:
         assert session.run(each(64)) == [["a"]] * 64
 
 
-def test_a_wait_that_was_asked_for_is_kept(server: ChatServer, opened: Open) -> None:
-    came: list[float] = []
-
-    def says(request: dict[str, Any], times: int) -> Any:
-        came.append(time.monotonic())
-        return "a" if times else error(429, "slow", Retry_After="1")
-
-    server.says = says
-    with opened() as session:
-        session.run(each(1))
-    assert came[1] - came[0] >= 1
-
-
 def test_an_endpoint_that_is_away_ends_the_run_after_patience(
     opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
