@@ -141,26 +141,15 @@ class _Server(ThreadingHTTPServer):
 
     ended = False
 
-    def __init__(self, address: tuple[str, int], handler: type[LoopbackHandler]) -> None:
-        super().__init__(address, handler)
-        self._free = threading.Semaphore(MOST_CONNECTIONS)
-
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answers a connection in a thread, unless there are too many."""
-        if self._free.acquire(blocking=False):
+        if threading.active_count() <= MOST_CONNECTIONS:  # that of the server among them
             super().process_request(request, client_address)
             return
         with suppress(OSError):
             request.settimeout(1)
             request.sendall(_FULL)
         self.shutdown_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answers a connection."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._free.release()
 
     def server_close(self) -> None:
         """Stops listening; requests under way may fail."""
