@@ -23,8 +23,7 @@ from rulemine.auditing.measures import PARTS, Measure, Progress
 from rulemine.config import read_toml
 from rulemine.errors import ReleaseError
 from rulemine.evaluation.reporting.document import Document
-from rulemine.evaluation.reporting.files import to_markdown
-from rulemine.evaluation.reporting.html import to_html
+from rulemine.evaluation.reporting.files import to_html, to_markdown
 from rulemine.evaluation.statistics.bootstrap import Resamples, named_means
 from rulemine.files import write_text
 from rulemine.release.reader import Release

@@ -22,7 +22,7 @@ __all__ = ["NEO4J", "SERVE", "SPARQL", "serve"]
 def serve(arguments: Namespace) -> int:
     """Runs ``serve``."""
     from rulemine.evaluation.reporting.documents import document_of_questions
-    from rulemine.evaluation.reporting.html import to_html
+    from rulemine.evaluation.reporting.files import to_html
     from rulemine.evaluation.reporting.loopback import make_server
     from rulemine.release.reader import Release
 

@@ -29,8 +29,7 @@ from rulemine.cli.main import main as rulemine
 from rulemine.evaluation import answer, evaluate
 from rulemine.evaluation.reporting.document import MOST_QUESTIONS, Document, Picture, Series
 from rulemine.evaluation.reporting.documents import SystemRun, question_rows
-from rulemine.evaluation.reporting.files import write_document
-from rulemine.evaluation.reporting.html import MOST_BYTES
+from rulemine.evaluation.reporting.files import MOST_BYTES, write_document
 from rulemine.evaluation.reporting.loopback import make_server
 from rulemine.evaluation.statistics.score import Score
 from rulemine.release.reader import Release

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from rulemine.errors import ConfigError
-from rulemine.evaluation.reporting import html, loopback
+from rulemine.evaluation.reporting import files, loopback
 from rulemine.evaluation.reporting.document import MOST_QUESTIONS, Document, QuestionRow
-from rulemine.evaluation.reporting.html import to_html
+from rulemine.evaluation.reporting.files import to_html
 from rulemine.evaluation.reporting.loopback import make_server
 from tests.evaluation.reporting.test_report_files import DOCUMENT, ROW
 
@@ -85,7 +85,7 @@ def test_a_page_that_would_be_too_long_says_less(monkeypatch: pytest.MonkeyPatch
     many = tuple(numbered(i)._replace(outcomes=(said,)) for i in range(300))
     longest = len(to_html(Document("T", questions=many)).encode())
     for most in (longest // 2, longest // 8, 60_000):
-        monkeypatch.setattr(html, "MOST_BYTES", most)
+        monkeypatch.setattr(files, "MOST_BYTES", most)
         page = to_html(Document("T", questions=many))
         assert len(page.encode()) <= most
     assert len(data(page)["questions"]) < 300
