@@ -262,7 +262,7 @@ class Command(Section):
             graph, environment = _graph(given, folder)
             contents = [_content(words[:1]), _content(words[1:])]
             same = dump_line([words, self.restart, graph, given.naming, *contents])
-            log = opened.enter_context((folder / "errors.log").open("ab"))
+            log = opened.enter_context((folder / "errors.log").open("wb"))
             program = opened.enter_context(Program(words, environment, log))
             return self._ask(program, same, kept, given, questions)
 

@@ -2,33 +2,34 @@
 
 Names are this package's, and those that other packages give as entry points in the group
 ``rulemine.answerers`` (see ``docs/extending.md``). Guarantees: an answerer is not given the answers;
-predictions are sorted by question.
+predictions are sorted by question; the names of an answer without an order are in one that is the same in
+every naming.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+from rulemine.cypher.rows import row_text
 from rulemine.errors import ConfigError, QueryError, counted, did_you_mean
-from rulemine.evaluation.answerers.asked import (
-    AskedQuestions,
-    prediction,
-    questions_with_what_is_needed,
-)
-from rulemine.evaluation.answerers.protocol import Answered, Answerer
+from rulemine.evaluation.answerers.protocol import Answered, Answerer, Context, OpenQuestion
 from rulemine.evaluation.predictions import NEEDS
+from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kinds.registry import kind_named
 from rulemine.llm.call import more_tokens
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
 from rulemine.registry import Registry
+from rulemine.release.groups import sample as sample_of
+from rulemine.release.guessing import order_of_names
+from rulemine.release.proof_triples import removals_under
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Prediction
+from rulemine.release.records import SPLITS, Cost, Prediction, Question
 from rulemine.seeds import check_seed
 
 __all__ = [
@@ -229,24 +230,18 @@ def answer(
         raise ConfigError(
             f"answerer {name!r} asks a model: name one with --model (and where it is, with --base-url)."
         )
-    about = AskedQuestions.of(
-        release,
-        needs,
-        kg=kg,
-        split=split,
-        sample=sample,
-        seed=seed,
-        model=model,
-        folder=folder,
-        progress=progress,
-        note=note,
-    )
-    questions, given = about.questions, about.given
-    own_room = getattr(with_, "room", given.room)
-    room = partial(more_room, with_) if isinstance(with_, str) else own_room
-    given = replace(given, room=room)
+    questions = sample_of(release.questions(split), sample)
+    some = [q for q in questions if q.query or "query" not in needs]
+    if without := len(questions) - len(some):
+        if not some:
+            raise ConfigError(
+                f"{release.path}: no question has a query that the answerer could execute. Take another."
+            )
+        note(f"{counted(without, 'question')} without a query: not answered")
+    known = release.questions() if "train" in needs else ()
+    train = tuple(q for q in known if q.split not in ("test", split))
     with ExitStack() as opened:
-        if asks_model(answerer) and session is None and model:
+        if asks_model(answerer) and session is None:
             if folder is None:
                 raise ConfigError(
                     "folder is None; an answerer that asks a model needs one to keep replies in."
@@ -254,16 +249,31 @@ def answer(
             session = opened.enter_context(
                 Session(endpoint or EndpointOptions(), folder / JOURNAL, note)
             )
-        asked = questions_with_what_is_needed(release, questions, needs, note)
-        found: list[Any] = [()] * len(questions)
+        own_room = getattr(with_, "room", Context.room)
+        given = Context(
+            kg=release.kg(kg),
+            graph=release.property_graph(kg) if release.has_property_graph else None,
+            declarations=release.templates().declarations,
+            order=order_of_names(release.entities, release.naming),
+            seed=seed,
+            folder=folder,
+            rules=release.rules() if "rules" in needs else (),
+            train=train,
+            removals=removals_under(train, release.removals()) if train else (),
+            model=model,
+            session=session,
+            naming=release.naming,
+            progress=progress,
+            note=note,
+            room=partial(more_room, with_) if isinstance(with_, str) else own_room,
+        )
         with blaming(release, with_):
-            told = about.found(answerer, replace(given, session=session), asked)
-            for at, some in zip(asked, told, strict=True):
-                found[at] = some
-            for q, some in zip(questions, found, strict=True):
-                if isinstance(some, Answered) and some.again:
-                    unanswered(q.id)
-            cut = [some.cut_off for some in found if isinstance(some, Answered) and some.cut_off]
+            found = _found(answerer, given, release, some, needs)
+            full = [(key, one) for key, one in found.items() if isinstance(one, Answered)]
+            for key, one in full:
+                if one.again:
+                    unanswered(key)
+            cut = [one.cut_off for _, one in full if one.cut_off]
             if cut:
                 replies = Counter(option for options in cut for option in options)
                 note(
@@ -271,8 +281,76 @@ def answer(
                     f"{counted(len(questions), 'question')}. Give the model more room: "
                     f"{given.room(sorted(replies))}."
                 )
-            pairs = zip(questions, found, strict=True)
-            return [prediction(q.id, some, given.kg, given.order) for q, some in pairs]
+            return [_prediction(q.id, found.get(q.id, ()), given) for q in questions]
+
+
+def _found(
+    answerer: Answerer, given: Context, release: Release, questions: Sequence[Question],
+    needs: Collection[str],
+) -> dict[str, Any]:  # fmt: skip
+    """What an answerer finds, by id, in order; of several property graphs it is asked one after the other.
+
+    Raises:
+        ValueError: It gave more or fewer sets of answers than it was asked questions.
+    """
+    found: dict[str, Any] = {}
+    files = {q.id: release.graph_of(q)[1] for q in questions}
+    for file in dict.fromkeys(files.values()):
+        asked = [
+            OpenQuestion(q.id, q.question, q.anchors, q.query if "query" in needs else "")
+            for q in questions
+            if files[q.id] == file
+        ]
+        graph = read_simplekg(Path(file)) if file else given.graph
+        told = list(answerer(replace(given, graph=graph), asked))
+        if len(told) != len(asked):
+            raise ValueError(f"it gave {len(told)} sets of answers to {len(asked)} questions")
+        found.update(zip((one.id for one in asked), told, strict=True))
+    return {key: found[key] for key in files}
+
+
+def _prediction(
+    key: str, found: Answered | Collection[int] | Collection[str], given: Context
+) -> Prediction:
+    """What was found for the question of an id, as a record.
+
+    Raises:
+        ValueError: An id is none of an entity, or an `Answered` has not one form of answers.
+    """
+    if not isinstance(found, Answered):
+        return Prediction(key, answers=_names(found, given))
+    forms = found.answers, found.text, found.sparql, found.cypher, found.rows
+    if sum(form is not None for form in forms) != 1:
+        raise ValueError(
+            f"it found {forms} for {key}; one of answers, text, sparql, cypher and rows was expected"
+        )
+    cost = Cost(found.calls, found.prompt_tokens, found.completion_tokens, found.seconds)
+    return Prediction(
+        key,
+        raw_output=found.text,
+        answers=None if found.answers is None else _names(found.answers, given),
+        cypher=found.cypher,
+        sparql=found.sparql,
+        rows=None if found.rows is None else tuple(map(row_text, found.rows)),
+        retrieved=None if found.retrieved is None else tuple(dict.fromkeys(found.retrieved)),
+        generated=tuple(dict.fromkeys(found.generated)),
+        ranking=None if found.ranking is None else tuple((n, float(s)) for n, s in found.ranking),
+        cost=cost if found.calls or found.seconds is not None else None,
+        cut_off=found.cut_off,
+        failed=found.failed,
+    )
+
+
+def _names(found: Collection[int] | Collection[str], given: Context) -> tuple[str, ...]:
+    """Answers as names; what has no order by private id, other names last."""
+    names, order = given.kg.entities, given.order
+    wrong = [i for i in found if not isinstance(i, str) and not 0 <= i < len(names)]
+    if wrong:
+        raise ValueError(f"{wrong[0]} is no entity id; the graph has {len(names)} entities")
+    named = dict.fromkeys(i if isinstance(i, str) else names[i] for i in found)
+    if isinstance(found, Set):
+        named = dict.fromkeys(sorted(named, key=lambda name: (order.get(name, len(order)), name)))
+    return tuple(named)
 
 
 def checked(release: Release, with_: str | Answerer, split: str | None, seed: int) -> Answerer:
