@@ -13,7 +13,7 @@ from rulemine.codec import to_json
 from rulemine.config import Section
 from rulemine.errors import ConfigError
 from rulemine.kinds.group import STRUCTURE, Group
-from rulemine.registry import imported
+from rulemine.registry import imported, loaded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -226,24 +226,27 @@ class Wording:
     Attributes:
         writes: Whether a model, if one is named, writes the questions in the stage ``ask``, rather than
             putting them into other words in the stage ``verbalize``.
-        prompts: Loads the prompts of a model, see `rulemine.verbalizer.prompts.load_prompts`; None: no model
-            writes texts of the kind.
+        prompts: The packaged file of prompts, a path below the package; empty: no model writes texts of the
+            kind.
+        spare: Sections of it that a user's copy may lack, as only other kinds need them.
     """
 
     writes: ClassVar[bool] = False
-    prompts: ClassVar[Any] = None
+    prompts: ClassVar[str] = ""
+    spare: ClassVar[Sequence[str]] = ()
 
     def loaded(self, kind: str, source: str) -> Any:
-        """The prompts for a kind of this name.
+        """The prompts for a kind of this name: those of a user's file, or else the packaged ones.
 
         Raises:
-            ConfigError: No model writes texts of this kind.
+            InputError: The file cannot be read or is not TOML.
+            ConfigError: It is no prompt file, or no model writes texts of this kind.
         """
-        if self.prompts is None:
+        if not self.prompts:
             raise ConfigError(
                 f"no model writes the texts of questions of the kind {kind}. Leave out --verbalizer."
             )
-        return self.prompts(source)
+        return loaded("rulemine.verbalizer.prompts:load_prompts")(source, self.prompts, self.spare)
 
     def inputs(self, inputs: Any, asked: Any, removed: Any) -> Sequence[Any]:
         """What prompts and checks of the stage ``verbalize`` need to know of each question.

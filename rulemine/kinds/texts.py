@@ -81,7 +81,8 @@ class Texts:
         """
         if (told := self._telling(question, parse(question.query))) is not None:
             return told
-        anchors, answers, intermediates = map(self._rows, _named(question))
+        named = question.anchors, question.answers, question.intermediates
+        anchors, answers, intermediates = map(self._rows, named)
         anchors += self._rows(tuple(kind_named(question.kind).choices(question).values()))
         texts: dict[str, str] = {}
 
@@ -108,7 +109,7 @@ class Texts:
 
         if (told := self._telling(question, parse(question.query))) is not None:
             return told
-        _, answers, intermediates = map(self._rows, _named(question))
+        answers, intermediates = map(self._rows, (question.answers, question.intermediates))
         values = topic_values(question.anchors, self._private)
         topics = tuple(self._names[entity] for entity in values.values())
         hidden = ("answer_named", answers), ("intermediate_named", intermediates)
@@ -161,11 +162,6 @@ class Texts:
         from rulemine.verbalizer.checks import Checker
 
         return Checker((row.relation for row in self._templates.rows), self._templates.rows)
-
-
-def _named(question: Question) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Anchors, answers and intermediates."""
-    return question.anchors, question.answers, question.intermediates
 
 
 def _rejection(question: Question, reason: str, detail: str, text: str) -> Rejection:

@@ -118,7 +118,6 @@ class Scripted:
     def __init__(self, say: Say, shuffle: int | None = None) -> None:
         self.answers: dict[str, Answer] = {}
         self.calls: list[Call] = []
-        self.before: list[Call] = []
         self.usage, self.advice = Usage(), ""
         self._say, self._rng = say, random.Random(shuffle)
         self._slots = 1 if shuffle is None else self._rng.choice((1, 2, 5, 16, 64))
@@ -153,7 +152,7 @@ class Scripted:
         return await self._pending[call.key]
 
     def line(self, key: str):
-        call = next(call for call in self.before + self.calls if call.key == key)
+        call = next(call for call in self.calls if call.key == key)
         return line_of(call, self.answers[key])
 
     async def _send(self, call: Call) -> Answer:

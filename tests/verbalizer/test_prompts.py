@@ -8,7 +8,6 @@ import pytest
 from rulemine.config import packaged
 from rulemine.errors import ConfigError, InputError
 from rulemine.kinds.registry import KINDS
-from rulemine.kinds.written.model_calls import load_written_prompts
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.replies import SCHEMAS
 from tests.isolated.try_pair_writer import prompts_for_pairs
@@ -95,17 +94,17 @@ def test_a_missing_or_broken_file_is_named(tmp_path):
 )
 def test_a_judge_is_told_of_every_verdict_that_its_schema_allows(kind, purpose):
     verdicts = next(iter(SCHEMAS[purpose]["properties"].values()))["enum"]
-    told = KINDS[kind].wording.prompts("").sections[purpose]["user"]
+    told = KINDS[kind].wording.loaded(kind, "").sections[purpose]["user"]
     assert [word for word in verdicts if not re.search(rf"\b{word}\b", told)] == []
 
 
 def test_sections_that_another_kind_needs_may_be_missing():
-    prompts = KINDS["rules"].wording.prompts(str(EXAMPLE))
+    prompts = KINDS["rules"].wording.loaded("rules", str(EXAMPLE))
     assert prompts.sections["question"]["user"]
     with pytest.raises(ConfigError, match=r"section \[structure_question\] is missing"):
-        KINDS["structures"].wording.prompts(str(EXAMPLE))
+        KINDS["structures"].wording.loaded("structures", str(EXAMPLE))
 
 
 def test_the_example_for_pairs_of_a_very_small_model_is_a_prompt_file(tmp_path):
-    prompts = load_written_prompts(written(tmp_path, prompts_for_pairs()))
+    prompts = KINDS["subgraphs"].wording.loaded("subgraphs", written(tmp_path, prompts_for_pairs()))
     assert "Ann Lee" in prompts.sections["pairs"]["user"]

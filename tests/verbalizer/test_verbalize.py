@@ -1,7 +1,5 @@
 """The conversation about each question: attempts, failures, judge, journal."""
 
-from dataclasses import replace
-
 import pytest
 
 from rulemine.errors import UserError
@@ -199,29 +197,6 @@ def test_a_replay_gives_identical_bytes(tmp_path):
     (tmp_path / "journal.jsonl").write_bytes(b"".join(b"%s\n" % line for line in made.journal))
     with Replay(tmp_path) as replay:
         assert run(asked_for(*FOUR), replay, **options) == made
-
-
-def edited(key, old, new):
-    section = dict(PROMPTS.sections["question"])
-    section[key] = section[key].replace(old, new)
-    return replace(PROMPTS, sections={**PROMPTS.sections, "question": section})
-
-
-def resumed(first_session, **options):
-    session = Scripted(well)
-    session.answers, session.before = dict(first_session.answers), list(first_session.calls)
-    return session, run(asked_for(*FOUR), session, **options)
-
-
-def test_another_text_of_a_prompt_asks_only_for_what_it_changes():
-    """With another wording of the reason only failed questions are asked again."""
-    before = Scripted(first("Who is it?"))
-    old = run(asked_for(*FOUR), before)
-    prompts = edited("earlier", "Reason:", "Why not:")
-    session, made = resumed(before, prompts=prompts)
-    assert len(session.calls) == 1
-    assert made.asked == old.asked
-    assert resumed(before)[0].calls == []
 
 
 def test_progress_ends_with_all_settled():

@@ -23,7 +23,7 @@ __all__ = ["KIND"]
 class CypherWording(Wording):
     """How a model words questions."""
 
-    prompts = imported("rulemine.kinds.cypher.words.dialogue:load_cypher_prompts")
+    prompts = "kinds/cypher/words/prompts.toml"
 
     def inputs(
         self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
     from rulemine.verbalizer.checks import QuestionInput
-    from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
 
@@ -62,11 +61,8 @@ class RuleLimits(Amounts):
 class RuleWording(Wording):
     """How a model words questions."""
 
-    def prompts(self, source: str) -> "Prompts":
-        """Those of structures may be missing."""
-        from rulemine.verbalizer.prompts import load_prompts
-
-        return load_prompts(source, spare=("structures", "structure_question", "structure_audit"))
+    prompts = "verbalizer/prompts.toml"
+    spare = ("structures", "structure_question", "structure_audit")
 
     def about(self, question: "Question") -> "tuple[Triple, str, str, str]":
         """Its query follows from the rest."""

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rulemine.release.question_set import QuestionSet
     from rulemine.release.records import Question
     from rulemine.verbalizer.checks import QuestionInput
-    from rulemine.verbalizer.prompts import Prompts
 
 __all__ = ["KIND"]
 
@@ -46,11 +45,8 @@ class StructureLimits(Amounts):
 class StructureWording(Wording):
     """How a model words questions."""
 
-    def prompts(self, source: str) -> "Prompts":
-        """Those of single removed triples may be missing."""
-        from rulemine.verbalizer.prompts import load_prompts
-
-        return load_prompts(source, spare=("question", "paraphrase", "audit"))
+    prompts = "verbalizer/prompts.toml"
+    spare = ("question", "paraphrase", "audit")
 
     def inputs(
         self, inputs: "Inputs", asked: "QuestionSet", removed: "Ints"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rulemine.kinds.building import BuildingKind
 from rulemine.kinds.group import STRUCTURE, Group
 from rulemine.kinds.kind import Wording
-from rulemine.registry import imported, loaded
+from rulemine.registry import loaded
 
 if TYPE_CHECKING:
     from rulemine.kinds.asking import Asking, Tried
@@ -37,7 +37,7 @@ class WrittenWording(Wording):
     engine: str
     takes: str
     writes = True
-    prompts = imported("rulemine.kinds.written.model_calls:load_written_prompts")
+    prompts = "kinds/written/written.toml"
 
     def estimate(
         self, inputs: "Inputs", selection: "Selection", folder: Path, replay: Path | None

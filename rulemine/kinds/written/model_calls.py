@@ -26,10 +26,10 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.records import Question
 from rulemine.text.json_reply import TEXT, object_schema
 from rulemine.text.template import fill
-from rulemine.verbalizer.prompts import SEEDS, Calls, Prompts, Shown, load_prompts
+from rulemine.verbalizer.prompts import SEEDS, Calls, Prompts, Shown
 from rulemine.verbalizer.replies import SCHEMAS
 
-__all__ = ["ANSWER_SCHEMA", "WritingCalls", "answers_to", "examples_of", "load_written_prompts"]
+__all__ = ["ANSWER_SCHEMA", "WritingCalls", "answers_to", "examples_of"]
 
 ANSWER_SCHEMA = object_schema(answer=TEXT)
 """Of the reply of the final filter."""
@@ -223,16 +223,3 @@ def answers_to(
 def _earlier(task: Task) -> list[dict[str, str]]:
     text, reason = task.refused
     return [{"text": text, "reason": reason}] if reason else []
-
-
-def load_written_prompts(source: str = "") -> Prompts:
-    """Loads and checks the prompts of writers.
-
-    Args:
-        source: A TOML file, or "" for the packaged one.
-
-    Raises:
-        InputError: The file cannot be read or is not TOML.
-        ConfigError: Something is missing, unknown or of the wrong type; one message lists all.
-    """
-    return load_prompts(source, "kinds/written/written.toml")

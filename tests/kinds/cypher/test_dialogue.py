@@ -1,6 +1,7 @@
 """The dialogue about a question over a property graph: checks of names and values, judge, corrections."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,10 +20,10 @@ from rulemine.kg.property_graph.schema import EntityType, Property, RelationType
 from rulemine.kinds.cypher.block import CypherBlock, RowChange
 from rulemine.kinds.cypher.realism import Realism
 from rulemine.kinds.cypher.words.dialogue import (
-    load_cypher_prompts,
     make_cypher_inputs,
 )
 from rulemine.kinds.cypher.words.texts import QuestionTexts
+from rulemine.kinds.registry import KINDS
 from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import load_glosses
 from rulemine.phrasing.templates import load_templates
@@ -30,9 +31,11 @@ from rulemine.release.contents import ModelTrace
 from rulemine.release.naming import Namer, name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question, Unseen
+from rulemine.verbalizer.checks import Checker
 from rulemine.verbalizer.estimate import estimate
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Calls
+from rulemine.verbalizer.replies import TextProblem
 from rulemine.verbalizer.verbalize import Verbalized, verbalize
 from tests.verbalizer.scripted import Scripted, lines, rejections_in, wanted
 
@@ -120,7 +123,7 @@ def asked_for(*queries: PatternQuery) -> QuestionSet:
 
 def calls_of(**options: Any) -> Calls:
     chosen = VerbalizerSection(**{"name": "openai", "model": "m", **options})
-    return Calls(load_cypher_prompts(""), chosen, 7, GLOSSES)
+    return Calls(KINDS["cypher"].wording.loaded("cypher", ""), chosen, 7, GLOSSES)
 
 
 def run(asked: QuestionSet, session: Any, naming: str = "text", **options: Any) -> Verbalized:
@@ -216,6 +219,28 @@ def test_a_value_may_have_any_signs() -> None:
     assert "{{bend}}" in made.patterns[0]
 
 
+@pytest.mark.parametrize(
+    ("value", "said", "fits"),
+    [
+        ("440,000", "Which towns cover 440000 km² or more?", True),
+        ("5678", "Which towns cover 5,678 km² or more?", True),
+        ("440,000", "Which towns cover 44,0000 km² or more?", False),
+        ("5678", "Which towns cover 567,8 km² or more?", False),
+        ("1990-05-01", "Which towns were founded on 1 May 1990?", True),
+        ("1990-05-01", "Which towns were founded on the 1st of May 1990?", True),
+        ("1990-05-01", "Which towns date from May 1, 1990 or later?", True),
+        ("1990-05-01", "Which towns were founded on 11 May 1990?", False),
+        ("1990-05-01", "Which towns were founded in May 1990?", False),
+        ("Be kind", "Which towns have the motto be kind?", True),
+        ("Be kind", "Which towns are told to be kinder?", False),
+    ],
+)
+def test_a_value_may_be_said_in_another_way(value: str, said: str, fits: bool) -> None:
+    (item,) = make_cypher_inputs(asked_for(LARGE), SCHEMA, GLOSSES, TEMPLATES, "text")
+    found = replace(item, bounds=(value,)).check(said, "English", Checker())
+    assert found == (said if fits else TextProblem("value_missing", f"“{value}”"))
+
+
 def test_what_compares_may_be_answered_by_yes_or_no_and_wrappings_go() -> None:
     session = script(["**Question:** Did the people who lived in Arden live there in 1900?"])
     (made,) = run(asked_for(IN_1900), session).asked.questions
@@ -296,7 +321,7 @@ def test_relations_are_described_with_the_same_file() -> None:
 
 def test_a_prompt_file_is_checked(tmp_path: Any) -> None:
     own = tmp_path / "own.toml"
-    text = load_cypher_prompts("").text
+    text = KINDS["cypher"].wording.loaded("cypher", "").text
     own.write_text(text.replace("{cypher}", "{cyphre}"), "utf-8")
     with pytest.raises(ConfigError, match=r"\[cypher_question\].*cyphre.*did you mean.*cypher"):
-        load_cypher_prompts(str(own))
+        KINDS["cypher"].wording.loaded("cypher", str(own))

@@ -22,7 +22,6 @@ from rulemine.kinds.subgraphs.second_models import FAILED
 from rulemine.kinds.subgraphs.validation import Mistake
 from rulemine.kinds.writing import Writing
 from rulemine.kinds.written.block import MinimalQuery
-from rulemine.kinds.written.model_calls import load_written_prompts
 from rulemine.kinds.written.replies import Unread
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
@@ -41,6 +40,7 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import Question
 from rulemine.text.naming_rules import ANCHOR_MISSING
 from rulemine.verbalizer.options import VerbalizerSection
+from rulemine.verbalizer.prompts import load_prompts
 from tests.chat_server import ChatServer, FakeModel, Says
 from tests.kinds.asking import InputsByName
 from tests.kinds.structures.worlds import RandomWorld
@@ -76,7 +76,8 @@ def inputs_of(
     return InputsByName(
         recipe=recipe, joins=None, kg=WORLD.kg, templates=WORLD.templates, types=WORLD.types, labels={},
         excluded={}, classes={}, earlier=earlier, stale=None, further=lambda progress: None,
-        prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
+        prompts=load_prompts("", "kinds/written/written.toml"),
+        prompt_naming=recipe.verbalizer.naming or "private",
         glosses=load_glosses("", WORLD.templates),
     )  # fmt: skip
 

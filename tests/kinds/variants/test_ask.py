@@ -21,7 +21,6 @@ from rulemine.kinds.variants.kind import MANY
 from rulemine.kinds.variants.options import VariantSection
 from rulemine.kinds.variants.seed_texts import given_sets
 from rulemine.kinds.writing import Writing
-from rulemine.kinds.written.model_calls import load_written_prompts
 from rulemine.kinds.written.replies import Unread
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
@@ -40,6 +39,7 @@ from rulemine.release.question_set import QuestionSet
 from rulemine.release.records import SEED_TEXTS, SPLITS, Question
 from rulemine.text.normalization import fold, mentions
 from rulemine.verbalizer.options import VerbalizerSection
+from rulemine.verbalizer.prompts import load_prompts
 from tests.chat_server import ChatServer, FakeModel, Says, error
 from tests.kinds.structures.worlds import RandomWorld
 from tests.query.redundancy import redundancies
@@ -77,7 +77,8 @@ def inputs_of(
         recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
         excluded={}, classes={}, earlier=earlier, stale=None, seed_rows=None, joins=None,
         further=lambda progress: None,
-        prompts=load_written_prompts(""), prompt_naming=recipe.verbalizer.naming or "private",
+        prompts=load_prompts("", "kinds/written/written.toml"),
+        prompt_naming=recipe.verbalizer.naming or "private",
         glosses=load_glosses("", world.templates),
     )  # fmt: skip
     given.seed_sets = given_sets(given)

@@ -1,7 +1,8 @@
 """The dialogue about a question over a property graph: as of structures, with checks of its values.
 
-Guarantee: an accepted text has every name and every value of the query letter by letter, in every naming; no
-name and no text of its rows, and no number, that the text from templates lacks; and no Cypher.
+Guarantee: an accepted text has every name of the query letter by letter, in every naming, and every value in
+a way that says the same; no name and no text of its rows, and no number, that the text from templates lacks;
+and no Cypher.
 """
 
 import json
@@ -20,15 +21,14 @@ from rulemine.kinds.cypher.words.names import value_text
 from rulemine.phrasing.glosses import Glosses
 from rulemine.phrasing.templates import Templates
 from rulemine.release.question_set import QuestionSet
-from rulemine.text.mentions import find_mentions_of_all
+from rulemine.text.mentions import Span, find_mentions, find_mentions_of_all
 from rulemine.text.normalization import fold, mentions, places
 from rulemine.text.template import escape
 from rulemine.verbalizer.checks import Checker, QuestionInput, check_text
 from rulemine.verbalizer.inputs import shown_questions
-from rulemine.verbalizer.prompts import Prompts, load_prompts
 from rulemine.verbalizer.replies import TextProblem, unwrapped
 
-__all__ = ["load_cypher_prompts", "make_cypher_inputs"]
+__all__ = ["make_cypher_inputs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +66,20 @@ class CypherInput(QuestionInput):
 
     def check(self, text: str, language: str, checker: Checker) -> str | TextProblem:
         """As of any question; and the values have to be there, and nothing of the query or its rows."""
-        names, hidden = self.names, ""
-        text = unwrapped(text.strip(), [*names, *self.bounds])
+        text, hidden = unwrapped(text.strip(), [*self.names, *self.bounds]), dict[str, str]()
         for value in self.bounds:
-            at = _place(text, value, names)
-            if at < 0:
+            if (span := _place(text, value, self.names)) is None:
                 return TextProblem("value_missing", f"“{value}”")
-            if not _NUMBER.fullmatch(value):
-                text, hidden = f"{text[:at]}{_HIDDEN}{text[at + len(value) :]}", value
-        pattern = check_text(text, self, language, checker, [*self.bounds, _HIDDEN])
+            said = text[slice(*span)]
+            if not _NUMBER.fullmatch(said):
+                mark = _HIDDEN + "q" * len(hidden)
+                text, hidden[mark] = f"{text[: span[0]]}{mark}{text[span[1] :]}", said
+        pattern = check_text(text, self, language, checker, [*self.bounds, *hidden])
         if isinstance(pattern, TextProblem):
             return pattern
-        problem = next(_problems(pattern.replace(_HIDDEN, " "), self), None)
-        return problem or pattern.replace(_HIDDEN, escape(hidden))
+        values = re.compile(f"{_HIDDEN}q*")
+        problem = next(_problems(values.sub(" ", pattern), self), None)
+        return problem or values.sub(lambda mark: escape(hidden[mark[0]]), pattern)
 
 
 def make_cypher_inputs(
@@ -106,22 +107,18 @@ def make_cypher_inputs(
         values = [*[time] * isinstance(time, int), query.result.bound]
         nodes = dict.fromkeys(names[row[0]] for row in rows if named)
         cells = (cell if isinstance(cell, list) else [cell] for row in rows for cell in row[named:])
-        texts = (
-            value for cell in cells for value in cell if isinstance(value, str) and value.strip()
-        )
-        answers = tuple(
-            row for row in nodes if row not in topics and not mentions(text, fold(row.text))
-        )
+        texts = dict.fromkeys(value for cell in cells for value in cell if isinstance(value, str))
+        untold = [row for row in nodes if row not in topics and not mentions(text, fold(row.text))]
         made.append(
             CypherInput(
                 question,
                 naming,
                 topics,
-                (("answer_named", answers),),
+                (("answer_named", tuple(untold)),),
                 own.question,
                 own.query,
                 cells=tuple(
-                    value for value in dict.fromkeys(texts) if not mentions(text, fold(value))
+                    value for value in texts if value.strip() and not mentions(text, fold(value))
                 ),
                 bounds=tuple(
                     value_text(value)
@@ -137,19 +134,23 @@ def make_cypher_inputs(
 def _described(query: PatternQuery, schema: Schema, glosses: Glosses) -> Iterator[str]:
     """What a query uses of a schema: nodes, relations with their ends, properties."""
     match, result = query.match, query.result
-    for variable, node in match.named.items():
-        yield f"{variable}: {node.type}{_about(schema.entity(node.type))}"
+    yield from (
+        f"{variable}: {node.type}{_about(schema.entity(node.type))}"
+        for variable, node in match.named.items()
+    )
     for edge in match.edges:
         ends = match.named[edge.subject].type, match.named[edge.object].type
         relation = schema.relation(ends[0], edge.relation, ends[1])
         known = {row.name for row in relation.properties} if relation else set()
         held = "; it begins and ends" * ({START, END} <= known)
-        statement = glosses[edge.relation].state(edge.subject, edge.object)
+        said = f"{glosses[edge.relation].state(edge.subject, edge.object)}{held}{_about(relation)}"
         way = f"from {edge.subject} ({ends[0]}) to {edge.object} ({ends[1]})"
-        yield f"{edge.variable}: {edge.relation}, {way}: {statement}{held}{_about(relation)}"
-    for row in schema.entity(match.nodes[0].type).properties:
-        if row.name in (result.key, result.property):
-            yield f"n.{row.name}: {row.datatype}{f' in {row.unit}' * bool(row.unit)}{_about(row)}"
+        yield f"{edge.variable}: {edge.relation}, {way}: {said}"
+    yield from (
+        f"n.{row.name}: {row.datatype}{f' in {row.unit}' * bool(row.unit)}{_about(row)}"
+        for row in schema.entity(match.nodes[0].type).properties
+        if row.name in (result.key, result.property)
+    )
 
 
 def _about(row: EntityType | RelationType | Property | None) -> str:
@@ -163,33 +164,38 @@ _CYPHER = re.compile(
 _NUMBER = re.compile(r"(?<![\w.,])-?\d+(?:[.,:-]\d+)*(?:e-?\d+)?")
 _QUOTES = "“”\"'‘’«»„"
 _TOPIC = re.compile(r"\{topic\d*\}")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_DATE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])-(\d\d)")
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+    "November", "December",
+)  # fmt: skip
 _HIDDEN = "zvaluezq"
-"""Stands for a value that is a text while a model's text is checked: it may have any signs."""
+"""Stands for a value that is no number while a model's text is checked: it may have any signs."""
 
 _CAMEL = re.compile(r"[^\W\d_][\d_]|[a-z][A-Z]")
 
 
-def load_cypher_prompts(source: str) -> Prompts:
-    """Loads and checks a prompt file for questions over a property graph.
+def _place(text: str, value: str, names: Sequence[str]) -> Span | None:
+    """Where a text has a value: in quotes as it is, or else outside of names, in any way of saying the same.
 
-    Arguments and errors are those of `rulemine.verbalizer.prompts.load_prompts`.
+    Numbers have separators of thousands or none, dates the name of the month, in English; the capitals,
+    accents and quotes of a text may differ.
     """
-    return load_prompts(source, "kinds/cypher/words/prompts.toml")
-
-
-def _place(text: str, value: str, names: Sequence[str]) -> int:
-    """Where a text has a value letter by letter: in quotes, or else outside of names; -1: nowhere."""
     if quoted := re.search(f"(?<=[{_QUOTES}]){re.escape(value)}(?=[{_QUOTES}])", text):
-        return quoted.start()
-    number, named = (
-        _NUMBER.fullmatch(value),
-        [span for span, _ in find_mentions_of_all(text, names)],
-    )
-    found = [some.start() for some in _NUMBER.finditer(text) if some[0] == value]
-    for at in found if number else places(text, value):
-        if not any(low < at + len(value) and at < high for low, high in named):
-            return at
-    return -1
+        return quoted.span()
+    named, own = find_mentions_of_all(text, names), _THOUSANDS.sub("", value)
+    found = [one.span() for one in _NUMBER.finditer(text) if _THOUSANDS.sub("", one[0]) == own]
+    if not _NUMBER.fullmatch(value):
+        found = [
+            *((at, at + len(value)) for at in places(text, value)),
+            *find_mentions(text, value),
+        ]
+    elif date := _DATE.fullmatch(value):
+        year, month, day = date[1], _MONTHS[int(date[2]) - 1], rf"0?{int(date[3])}(?:st|nd|rd|th)?"
+        said = rf"\b(?:{day} (?:of )?{month},? {year}|{month} {day},? {year})\b"
+        found += [some.span() for some in re.finditer(said, text, re.IGNORECASE)]
+    return next((s for s in found if not any(a < s[1] and s[0] < b for (a, b), _ in named)), None)
 
 
 def _problems(pattern: str, item: CypherInput) -> Iterator[TextProblem]:
@@ -200,9 +206,8 @@ def _problems(pattern: str, item: CypherInput) -> Iterator[TextProblem]:
     for own in (name.partition(".")[2] for name in item.question.block.properties):
         if _CAMEL.search(own) and mentions(words, own):
             yield TextProblem("relation_id", f"“{own}”")
-    allowed = {*_NUMBER.findall(template), *item.bounds}
-    for number in (number for number in _NUMBER.findall(words) if number not in allowed):
-        yield TextProblem("value_added", f"“{number}”")
-    folded = fold(words)
-    for cell in (cell for cell in item.cells if mentions(folded, fold(cell))):
-        yield TextProblem("answer_named", f"“{cell}”")
+    allowed = {_THOUSANDS.sub("", one) for one in (*_NUMBER.findall(template), *item.bounds)}
+    added = (one for one in _NUMBER.findall(words) if _THOUSANDS.sub("", one) not in allowed)
+    yield from (TextProblem("value_added", f"“{number}”") for number in added)
+    told = (cell for cell in item.cells if mentions(fold(words), fold(cell)))
+    yield from (TextProblem("answer_named", f"“{cell}”") for cell in told)
