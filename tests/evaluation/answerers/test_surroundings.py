@@ -27,10 +27,6 @@ def test_neighbors():
     assert WALK.neighbors("a", "nothing", "out") == WALK.neighbors("nobody", "r", "out") == []
 
 
-def test_triples_of_an_entity_each_once():
-    assert WALK.triples("a") == [
-        ("a", "r", "a"), ("a", "r", "b"), ("a", "s", "b"), ("b", "r", "a"),
-    ]  # fmt: skip
-    assert WALK.triples("nobody") == []
-    assert WALK.known("a")
-    assert not WALK.known("nobody")
+def test_known_and_unknown_names():
+    assert (WALK.known("a"), WALK.named("a")) == (True, "a")
+    assert (WALK.known("nobody"), WALK.named("nobody")) == (False, None)

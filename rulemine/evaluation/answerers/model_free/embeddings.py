@@ -311,7 +311,9 @@ class LinkScores:
     ) -> None:
         self._vectors = Vectors(*map(_rounded, vectors))
         self._links, self._relations, self._places = links, relations, places
-        self._keys = links.subjects * (2 * len(relations)) + links.relations
+        objects = np.split(links.objects, links.first[1:-1])
+        pairs = zip(links.subjects.tolist(), links.relations.tolist(), strict=True)
+        self._stated = dict(zip(pairs, objects, strict=False))  # nothing stated is one empty part
         of = np.repeat(np.arange(len(links.subjects)), np.diff(links.first))
         self._with_loops = set(links.relations[of[links.subjects[of] == links.objects]].tolist())
 
@@ -332,7 +334,7 @@ class LinkScores:
         directions = _rounded(self._vectors.directions(subjects, relations))
         truth: Floats = directions @ self._vectors.entities.T
         for row, subject in zip(truth, subjects.tolist(), strict=True):
-            stated = self._stated(subject, relation)
+            stated = self._stated.get((subject, relation), np.empty(0, np.int64))
             row[stated] = -np.inf
             if relation not in self._with_loops:
                 row[subject] = -np.inf
@@ -341,14 +343,6 @@ class LinkScores:
             row *= UNSTATED
             row[stated] = 1
         return truth
-
-    def _stated(self, subject: int, relation: int) -> Ints:
-        """The objects that the graph states."""
-        key = subject * 2 * len(self._relations) + relation
-        at = np.searchsorted(self._keys, key)
-        if at == len(self._keys) or self._keys[at] != key:
-            return np.empty(0, np.int64)
-        return self._links.objects[self._links.first[at] : self._links.first[at + 1]]
 
 
 def _rounded(numbers: npt.NDArray[np.floating]) -> Floats:

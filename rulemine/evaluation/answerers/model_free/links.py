@@ -51,6 +51,7 @@ __all__ = [
     "best_threshold",
     "ends_of",
     "f1_scores",
+    "first_of_groups",
 ]
 
 Bools = npt.NDArray[np.bool_]
@@ -195,13 +196,13 @@ def ends_of(
             # Of an end of several links the likeliest counts.
             topic, ids, truth = map(np.concatenate, zip(*found, strict=True))
             order = np.lexsort((-truth, ids, topic))
-            order = order[_first_of_groups(topic[order], ids[order])]
+            order = order[first_of_groups(topic[order], ids[order])]
             bounds = np.searchsorted(topic[order], np.arange(len(some) + 1))
             for (number, _), low, high in zip(some, bounds, bounds[1:], strict=False):
                 yield number, ids[order[low:high]], truth[order[low:high]]
 
 
-def _first_of_groups(*columns: Ints) -> Ints:
+def first_of_groups(*columns: Ints) -> Ints:
     """The positions of the rows that differ from the one before."""
     new = np.ones(len(columns[0]), bool)
     new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
@@ -309,7 +310,7 @@ class LikelyLinks:
     def ends(self, asked: OpenEnds) -> Iterator[LinkEnds]:
         """The ends of links, for some topics after the others."""
         for _, topic, answer, rule in self._walks.derive(asked):
-            first = _first_of_groups(topic, answer)
+            first = first_of_groups(topic, answer)
             truth = (self._noisy_or if self._noisy else self._max_plus)(topic, rule, first)
             # Rules are by confidence, and what is stated by itself first of all.
             truth[rule[first] < self._stated] = 1

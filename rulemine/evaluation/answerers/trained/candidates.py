@@ -37,15 +37,13 @@ class SeenTriples(NamedTuple):
 
     Attributes:
         rows: Rows of the graph's triples, shape (triples,).
-        relations: The relations that they have, ascending, shape (relations,).
-        first: Where the triples of each relation begin, of the same shape.
+        relations: The relation of each, ascending, of the same shape.
         distances: How many topics are how far away: uint8, shape (triples, 2 · `WAYS` · (rounds + 2)).
         topics: How many topics there are, at least 1.
     """
 
     rows: Ints
     relations: Ints
-    first: Ints
     distances: npt.NDArray[np.uint8]
     topics: int
 
@@ -56,10 +54,12 @@ class SeenTriples(NamedTuple):
 
     def some(self, places: Ints) -> "SeenTriples":
         """Those at some places, which ascend."""
-        counts = np.diff(np.append(self.first, len(self.rows)))
-        of = np.repeat(self.relations, counts)[places]
-        relations, first = np.unique(of, return_index=True)
-        return SeenTriples(self.rows[places], relations, first, self.distances[places], self.topics)
+        rows, relations, distances = (
+            self.rows[places],
+            self.relations[places],
+            self.distances[places],
+        )
+        return SeenTriples(rows, relations, distances, self.topics)
 
 
 def candidates_of(
@@ -75,7 +75,7 @@ def candidates_of(
     """
     rows = np.sort(rows)
     rows = rows[np.argsort(kg.triples[rows, 1], kind="stable")]
-    relations, first = np.unique(kg.triples[rows, 1], return_index=True)
+    relations = kg.triples[rows, 1].astype(np.int64)
     local, ends = np.unique(kg.triples[rows][:, [0, 2]], return_inverse=True)
     heads, tails = ends.reshape(-1, 2).T
     counts = np.zeros((len(local), WAYS, rounds + 2), np.uint8)
@@ -87,7 +87,7 @@ def candidates_of(
             counts[every, way, _levels(sources, targets, start, len(local), rounds)] += 1
     flat = counts.reshape(len(local), WAYS * (rounds + 2))
     distances = np.hstack((flat[heads], flat[tails]))
-    return SeenTriples(rows, relations.astype(np.int64), first, distances, max(1, len(topics)))
+    return SeenTriples(rows, relations, distances, max(1, len(topics)))
 
 
 def _levels(sources: Ints, targets: Ints, start: Ints, size: int, rounds: int) -> Ints:

@@ -31,6 +31,7 @@ from rulemine.evaluation.answerers.model_free.learned import (
     read_numbers,
     write_numbers,
 )
+from rulemine.evaluation.answerers.model_free.links import first_of_groups
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion, Part, Typical
 from rulemine.evaluation.answerers.retrieval import Nearness, answer_from, fitting
 from rulemine.evaluation.answerers.trained.candidates import (
@@ -179,15 +180,13 @@ def _forward(
 
     A pair is a question and a relation that one of its triples has.
     """
-    counts = np.array([len(one.triples.relations) for one in examples])
-    sizes = np.array([len(one.triples.rows) for one in examples])
-    of_question = np.repeat(np.arange(len(examples)), counts)
-    of_relation = np.concatenate([one.triples.relations for one in examples])
-    starts = np.repeat(sizes.cumsum() - sizes, counts)
-    first_rows = np.concatenate([one.triples.first for one in examples]) + starts
+    question = np.repeat(np.arange(len(examples)), [len(one.labels) for one in examples])
+    relation = np.concatenate([one.triples.relations for one in examples])
+    first_rows = first_of_groups(question, relation)
+    of_question, of_relation = question[first_rows], relation[first_rows]
     words = np.stack([one.words for one in examples])
     q, r = words @ weights.words, names @ weights.names
-    near = np.concatenate([one.near[one.triples.relations] for one in examples])[:, None]
+    near = np.stack([one.near for one in examples])[of_question, of_relation, None]
     mine, its = q[of_question], r[of_relation]
     inputs = np.hstack((mine, its, mine * its, near.astype(q.dtype)))
     features = np.concatenate([one.triples.features for one in examples]).astype(q.dtype)
@@ -202,7 +201,7 @@ def _forward(
         by_q, by_r, by_product = np.hsplit((of_pairs @ weights.pairs.T)[:, :-1], 3)
         relations = np.zeros_like(r)
         np.add.at(relations, of_relation, by_r + by_product * mine)
-        questions = np.add.reduceat(by_q + by_product * its, counts.cumsum() - counts, axis=0)
+        questions = np.add.reduceat(by_q + by_product * its, first_of_groups(of_question), axis=0)
         return Weights(
             words.T @ questions,
             names.T @ relations,

@@ -235,21 +235,21 @@ def test_distances_by_hand() -> None:
     kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("c", "r", "b"), ("c", "s", "a")])
     some = candidates_of(kg, np.array([2, 0, 1]), ["a"], rounds=1)
     assert kg.labeled(some.rows) == [("a", "r", "b"), ("c", "r", "b"), ("c", "s", "a")]
-    assert (some.relations.tolist(), some.first.tolist()) == ([0, 1], [0, 2])
+    assert some.relations.tolist() == [0, 0, 1]
     # Distance 0, 1, none: along triples, against them, either way.
     a, b, c = [1, 0, 0] * 3, [0, 1, 0, 0, 0, 1, 0, 1, 0], [0, 0, 1, 0, 1, 0, 0, 1, 0]
     assert some.distances.tolist() == [a + b, c + b, c + a]
     assert farther_end(some).tolist() == [True, True, False]
     two = candidates_of(kg, np.array([0, 1, 2]), ["a", "nobody"], rounds=1)
     assert two.features[0, :3].tolist() == [0.5, 0.0, 0.5]
-    assert some.some(np.array([1, 2])).first.tolist() == [0, 1]
+    assert some.some(np.array([1, 2])).relations.tolist() == [0, 1]
 
 
 def example(words: str, labels: Sequence[bool], relations: int) -> Example:
     drawn = stream(3, words).uniform(len(labels) * 6).reshape(len(labels), 6)
     rows = np.arange(len(labels))
-    first = np.array([0, len(labels) // 2])
-    seen = SeenTriples(rows, np.array([0, relations - 1]), first, (drawn > 0.5).astype(np.uint8), 1)
+    of_relation = np.where(rows < len(labels) // 2, 0, relations - 1)
+    seen = SeenTriples(rows, of_relation, (drawn > 0.5).astype(np.uint8), 1)
     return Example(
         bag(words.split()), np.arange(relations, dtype=np.float32), seen, np.array(labels)
     )
