@@ -104,29 +104,47 @@ class Program:
                 self._process.wait(GRACE)
         self.stop()
 
-    def answer(self, line: str, timeout: float, *, last: bool) -> str:
-        """The line that answers a question.
+    def answer(self, question: str, timeout: float, *, last: bool) -> bytes:
+        """The line that answers a question, the next one with something on it.
 
         Args:
-            line: The question, without LF.
+            question: The question, without LF.
             timeout: Seconds until there must be an answer, a start included.
-            last: Whether the input ends with it, and so does the process with its answer.
+            last: Whether the input ends with it.
 
         Raises:
             NoAnswerError: There is none; the process may wait, or write on.
             ConfigError: The program cannot be started.
         """
-        fresh = self._process is None
-        try:
-            output = self._exchange(line, timeout, last)
-        except NoAnswerError as found:
-            if fresh or found.kind != "ended":
-                raise
-            self.stop()  # it may be one that ends after an answer
-            output = self._exchange(line, timeout, last)
-        if last:
-            self.stop()
-        return output.decode("utf-8", "surrogateescape")
+        until, fresh = time.monotonic() + timeout, self._process is None
+        process = self._process = self._process or self._start()
+        _send(process, f"{question}\n".encode(), last)
+        output = cast(IO[bytes], process.stdout).fileno()
+        piece, self._rest = self._rest, b""
+        answer = bytearray(piece)
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(output, selectors.EVENT_READ)
+            while True:
+                if b"\n" in piece:
+                    line, ended, self._rest = bytes(answer.lstrip()).partition(b"\n")
+                    if ended:
+                        return line
+                    answer = bytearray(line)
+                if len(answer) > MOST_BYTES:
+                    raise NoAnswerError("too long", _TOO_LONG)
+                left = until - time.monotonic()
+                if left <= 0 or not waiting.select(left):
+                    raise NoAnswerError("time-out", "took longer than its time-out")
+                piece = os.read(output, 1 << 16)
+                answer += piece
+                if not piece:
+                    break
+        if answer.strip():
+            return bytes(answer)  # a last line without an end
+        if fresh:
+            raise NoAnswerError("ended", f"ended{_status(process)} without an answer")
+        self.stop()  # it may be one that ends after an answer
+        return self.answer(question, timeout, last=last)
 
     def stop(self) -> None:
         """Ends the process and all that it started."""
@@ -159,34 +177,6 @@ class Program:
                 f"command: {self._words[0]!r} cannot be started ({problem.strerror}). Give the name of a "
                 "program, or its path, and its arguments."
             ) from None
-
-    def _exchange(self, question: str, timeout: float, last: bool) -> bytes:
-        """Writes a question, and reads until there is a line with something on it."""
-        until = time.monotonic() + timeout
-        process = self._process = self._process or self._start()
-        _send(process, f"{question}\n".encode(), last)
-        output = cast(IO[bytes], process.stdout).fileno()
-        piece, self._rest = self._rest, b""
-        answer = bytearray(piece)
-        with selectors.DefaultSelector() as waiting:
-            waiting.register(output, selectors.EVENT_READ)
-            while True:
-                if b"\n" in piece:
-                    line, ended, self._rest = bytes(answer.lstrip()).partition(b"\n")
-                    if ended:
-                        return line
-                    answer = bytearray(line)
-                if len(answer) > MOST_BYTES:
-                    raise NoAnswerError("too long", _TOO_LONG)
-                left = until - time.monotonic()
-                if left <= 0 or not waiting.select(left):
-                    raise NoAnswerError("time-out", "took longer than its time-out")
-                piece = os.read(output, 1 << 16)
-                answer += piece
-                if not piece and answer.strip():
-                    return bytes(answer)  # a last line without an end
-                if not piece:
-                    raise NoAnswerError("ended", f"ended{_status(process)} without an answer")
 
 
 def _send(process: "subprocess.Popen[bytes]", text: bytes, last: bool) -> None:
@@ -282,7 +272,9 @@ class Command(Section):
             begun = time.monotonic()
             try:
                 said = known and cast(Reply, answer_of(known)).text
-                said = said or program.answer(line, self.timeout, last=self.restart)
+                if not said:
+                    output = program.answer(line, self.timeout, last=self.restart)
+                    said = output.decode("utf-8", "surrogateescape")
                 prediction = _prediction(q.id, said)
             except NoAnswerError as problem:
                 program.stop()
@@ -303,6 +295,8 @@ class Command(Section):
                     kept.keep(call, Reply(said), time.monotonic() - begun)
                 reused += known is not None
                 found.append(_found(prediction, kept.seconds(call.key)))
+            if self.restart:
+                program.stop()
             if given.progress is not None:
                 given.progress(len(found), len(questions))
         if reused:
