@@ -28,7 +28,7 @@ def evaluate(arguments: Namespace) -> int:
     from rulemine.evaluation import evaluate as score
     from rulemine.evaluation.metrics_of_others.registry import chosen
     from rulemine.evaluation.predictions import PredictionFile
-    from rulemine.evaluation.scoring import benchmark_at
+    from rulemine.evaluation.scorer import benchmark_at
 
     if arguments.baselines:
         return _baselines(arguments)

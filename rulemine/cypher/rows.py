@@ -1,15 +1,19 @@
-"""The rows that a query gives, wherever it runs, and rows as text."""
+"""The rows that a query gives, wherever it runs; rows as text, and the objects of files with such rows."""
 
 import datetime
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from rulemine.codec import parse_object, why_unreadable
+from rulemine.errors import InputError
+
 __all__ = [
-    "ROW_GROUPS", "Failed", "NotRun", "ResultTable", "in_order", "row_of", "row_text", "rows_group",
+    "ROW_GROUPS", "Failed", "NotRun", "ResultTable", "in_order", "objects_of", "row_of", "row_text",
+    "rows_group",
 ]  # fmt: skip
 
 ROW_GROUPS = {
@@ -88,6 +92,26 @@ def row_of(text: str) -> tuple[Any, ...]:
     if not isinstance(row, list):
         raise ValueError(f"no JSON array: {text[:40]!r}")
     return tuple(tuple(value) if isinstance(value, list) else value for value in row)
+
+
+def objects_of(text: str) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """The objects of JSON Lines or of a JSON array, each with its place; a text: why there is none."""
+    if text.lstrip().startswith("["):
+        try:
+            items = json.loads(text)
+            json.dumps(items, ensure_ascii=False).encode()  # refuses half of a surrogate pair
+        except (ValueError, RecursionError) as problem:
+            yield "array", f"is not valid JSON ({why_unreadable(problem)})"
+            return
+        for number, item in enumerate(items, start=1):
+            yield f"item {number}", item if type(item) is dict else f"{item!r:.60} is not an object"
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                yield f"line {number}", parse_object(line, "")
+            except InputError as problem:
+                yield f"line {number}", str(problem).removesuffix(" Fix or remove it.").strip(" .")
 
 
 def in_order(rows: Iterable[str], keys: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rulemine.evaluation.predictions import write_predictions as write_predictions
     from rulemine.evaluation.reporting.frame import Frame as Frame
     from rulemine.evaluation.reporting.report import Report as Report
-    from rulemine.evaluation.scoring import evaluate as evaluate
+    from rulemine.evaluation.scorer import evaluate as evaluate
 
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
@@ -26,7 +26,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "Report": "rulemine.evaluation.reporting.report",
         "answer": "rulemine.evaluation.answerers.registry",
         "compare": "rulemine.evaluation.comparing.comparison",
-        "evaluate": "rulemine.evaluation.scoring",
+        "evaluate": "rulemine.evaluation.scorer",
         "read_predictions": "rulemine.evaluation.predictions",
         "write_predictions": "rulemine.evaluation.predictions",
     },

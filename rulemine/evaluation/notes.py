@@ -21,16 +21,13 @@ __all__ = [
     "NOTHING_TO_INFER",
     "notes_on_clusters",
     "notes_on_cut_off",
-    "notes_on_denials",
     "notes_on_failures",
     "notes_on_leaks",
-    "notes_on_left_out",
-    "notes_on_length",
     "notes_on_predictions",
     "notes_on_questions",
-    "notes_on_rankings",
     "notes_on_rows",
-    "notes_on_thoughts",
+    "notes_on_texts",
+    "where_any",
 ]
 
 FEW_CLUSTERS = 20
@@ -48,6 +45,11 @@ LARGE_CLUSTER = 0.25
 """Share of the questions from which on a report warns that one cluster holds so many."""
 
 
+def where_any(*said: tuple[int, str]) -> list[str]:
+    """Of sentences, each with the number that it puts in place of ``{}``, those whose number is not 0."""
+    return [text.replace("{}", f"{number:,}") for number, text in said if number]
+
+
 def notes_on_predictions(
     given: Sequence[Prediction | None], matched: Sequence[Sequence[str]], known: Collection[str]
 ) -> list[str]:
@@ -58,126 +60,115 @@ def notes_on_predictions(
         matched: What each predicts, as keys.
         known: The keys of the entities of the release.
     """
-    notes = []
-    absent = sum(p is None for p in given)
+    absent, items = sum(p is None for p in given), sum(map(len, matched))
     there = len(given) - absent
-    if absent:
-        notes.append(
-            f"{WARNING}predictions for {there:,} of {len(given):,} questions "
-            f"({100 * there / len(given):.1f} %); the others score 0."
-        )
-    if empty := sum(not m for m in matched) - absent:
-        warning = WARNING if empty == there else ""
-        note = f"{empty:,} of {counted(there, 'prediction')} {'holds' if there == 1 else 'hold'}"
-        notes.append(f"{warning}{note} no answer and score{'s' * (there == 1)} 0.")
-    items = sum(map(len, matched))
-    if strange := sum(key not in known for keys in matched for key in keys):
-        notes.append(
-            f"{WARNING * (strange == items)}{strange:,} of {items:,} predicted answers are no entity of the "
-            "release; each counts as wrong."
-        )
-    return notes
+    empty = sum(not m for m in matched) - absent
+    strange = sum(key not in known for keys in matched for key in keys)
+    share = 100 * there / max(1, len(given))
+    return where_any(
+        (
+            absent,
+            f"{WARNING}predictions for {there:,} of {len(given):,} questions ({share:.1f} %); the others "
+            "score 0.",
+        ),
+        (
+            empty,
+            f"{WARNING * (empty == there)}{{}} of {counted(there, 'prediction')} "
+            f"{'holds no answer and scores' if there == 1 else 'hold no answer and score'} 0.",
+        ),
+        (
+            strange,
+            f"{WARNING * (strange == items)}{{}} of {items:,} predicted answers are no entity of the "
+            "release; each counts as wrong.",
+        ),
+    )
 
 
-def notes_on_length(given: Sequence[Prediction | None], whole_texts: bool) -> list[str]:
-    """How many predictions were not read to their end.
+def notes_on_texts(
+    given: Sequence[Prediction | None],
+    matched: Sequence[Sequence[str]],
+    denied: Sequence[int] = (),
+    *,
+    whole: bool = False,
+) -> list[str]:
+    """About outputs and lists that are too long, hold thoughts alone, or deny names.
 
     Args:
-        given: The prediction for each question.
-        whole_texts: Whether texts were.
+        given: The prediction for each question, None where missing.
+        matched: What each predicts.
+        denied: How many names each denies, see `rulemine.evaluation.matching.vocabulary`.
+        whole: Whether outputs are read whole, thoughts and all, as the public evaluator of BRINK does.
     """
-    cut = sum(
-        len(p.raw_output or "") > LONGEST_OUTPUT and not whole_texts
-        if p.answers is None
-        else len(bounded(p.answers)) < len(p.answers)
-        for p in given
-        if p is not None
+    both = zip(given, matched, strict=True)
+    lists = [p.answers for p in given if p is not None and p.answers is not None]
+    texts = [(p.raw_output, own) for p, own in both if p is not None and p.raw_output and not whole]
+    long = sum(len(text) > LONGEST_OUTPUT for text, _ in texts)
+    long += sum(len(bounded(answers)) < len(answers) for answers in lists)
+    empty = [text[:LONGEST_OUTPUT] for text, own in texts if not own and text.strip()]
+    outputs = counted(sum(map(bool, denied)), "output")
+    return where_any(
+        (long, f"Outputs longer than {LONGEST_OUTPUT:,} characters, read so far only: {{}}."),
+        (
+            sum(not visible_reply(text) for text in empty),
+            "Outputs that hold only thoughts, and no reply: {}; they score 0.",
+        ),
+        (
+            sum(denied),
+            "Names that outputs deny (not …, neither …, rather than …) are no answers: {}, in "
+            f"{outputs}.",
+        ),
     )
-    if not cut:
-        return []
-    return [f"Outputs longer than {LONGEST_OUTPUT:,} characters, read so far only: {cut:,}."]
-
-
-def notes_on_thoughts(given: Sequence[Prediction | None]) -> list[str]:
-    """How many outputs hold thoughts and no reply, see `rulemine.text.visible_reply`."""
-    texts = [p.raw_output[:LONGEST_OUTPUT] for p in given if p is not None and p.raw_output]
-    silent = sum(not visible_reply(text) for text in texts if text.strip())
-    note = f"Outputs that hold only thoughts, and no reply: {silent:,}; they score 0."
-    return [note] if silent else []
 
 
 def notes_on_cut_off(given: Sequence[Prediction | None]) -> list[str]:
     """How many predictions rest on replies of a model that were cut off."""
-    there = [p for p in given if p is not None]
-    if not (cut := [p for p in there if p.cut_off]):
-        return []
-    options = ", ".join(sorted({option for p in cut for option in p.cut_off}))
-    return [
-        f"{WARNING * (len(cut) == len(there))}{len(cut):,} of {counted(len(there), 'prediction')} rest on a "
-        f"model's replies that were cut off (at {options}); they are scored as they are."
-    ]
-
-
-def notes_on_denials(denied: Sequence[int]) -> list[str]:
-    """How many names outputs deny (``not Ann``), see `rulemine.evaluation.matching.vocabulary`."""
-    note = (
-        f"Names that outputs deny (not …, neither …, rather than …) are no answers: {sum(denied):,}, in "
-        f"{counted(sum(map(bool, denied)), 'output')}."
+    cut = [p.cut_off for p in given if p is not None and p.cut_off]
+    there = len(given) - given.count(None)
+    options = ", ".join(sorted({option for own in cut for option in own}))
+    return where_any(
+        (
+            len(cut),
+            f"{WARNING * (len(cut) == there)}{{}} of {counted(there, 'prediction')} rest on a model's "
+            f"replies that were cut off (at {options}); they are scored as they are.",
+        )
     )
-    return [note] if any(denied) else []
-
-
-def notes_on_rankings(given: Sequence[Prediction | None]) -> list[str]:
-    """About predictions without a ranking, where others have one."""
-    without = sum(p is not None and p.ranking is None for p in given)
-    note = f"Predictions that rank nothing have the reciprocal rank 0: {without:,}."
-    return [note] if without else []
 
 
 def notes_on_questions(
     questions: Sequence[Question], level: int = 100, complete: bool = False
 ) -> list[str]:
     """About the questions: no core, no hard answers at the level, nothing to infer on the complete graph."""
-    notes = []
-    if complete:
-        notes.append(f"{NOTHING_TO_INFER}: every answer is stated there.")
     built = all(is_built(q.kind) for q in questions)
-    if not built:
-        notes.append("What others published has no core: the headline is over all questions.")
-    elif not any(q.core for q in questions):
-        notes.append("No question here is in the core: the headline is over all questions.")
-    end = "and are left out of Hits@Hard, HHR and the other hard scores."
     lacking = [q for q in questions if q.hard_answer is None]
     graded = lacking if built else [q for q in lacking if q.stated or q.further]
-    if unknown := len(lacking) - len(graded):
-        notes.append(
-            f"{unknown:,} of {len(questions):,} questions have answers of which it is not known whether they "
-            f"are hard, {end}"
-        )
-    if graded:
-        known = all(q.stated for q in graded)
-        otherwise = "all are stated, or which are is not known" if built else "none is missing"
-        why = "every answer is stated" if known else otherwise
-        notes.append(
-            f"{len(graded):,} of {len(questions):,} questions have no hard answer ({why}) {end}"
-        )
-    if level < 100:
-        stated = sum(q.hard_answer is not None and q.level > level for q in questions)
-        notes.append(
+    stated = sum(q.hard_answer is not None and q.level > level for q in questions)
+    known = all(q.stated for q in graded)
+    otherwise = "all are stated, or which are is not known" if built else "none is missing"
+    of, end = (
+        f"{{}} of {len(questions):,} questions",
+        "are left out of Hits@Hard, HHR and the other hard scores.",
+    )
+    return where_any(
+        (complete, f"{NOTHING_TO_INFER}: every answer is stated there."),
+        (not built, "What others published has no core: the headline is over all questions."),
+        (
+            built and not any(q.core for q in questions),
+            "No question here is in the core: the headline is over all questions.",
+        ),
+        (
+            len(lacking) - len(graded),
+            f"{of} have answers of which it is not known whether they are hard, and {end}",
+        ),
+        (
+            len(graded),
+            f"{of} have no hard answer ({'every answer is stated' if known else otherwise}) and {end}",
+        ),
+        (
+            level < 100,
             f"Hard answers are those missing at level {level}: {stated:,} of {len(questions):,} questions "
-            f"have theirs still stated {end}"
-        )
-    return notes
-
-
-def notes_on_left_out(left_out: int, questions: int) -> list[str]:
-    """About questions that are not scored because the evaluator that is followed has no such questions."""
-    if not left_out:
-        return []
-    return [
-        f"{left_out:,} of {questions:,} questions have no hard answer, or ask for a number, and are left "
-        "out, as in the gold that rulemine export --to brink writes for the public evaluator."
-    ]
+            f"have theirs still stated and {end}",
+        ),
+    )
 
 
 def notes_on_leaks(release: Release, split: str | None) -> list[str]:
@@ -194,13 +185,14 @@ def notes_on_leaks(release: Release, split: str | None) -> list[str]:
         return []
     facts = RemovedFacts(row.triple for row in release.missing())
     questions = release.questions()
-    if not (leaked := facts.leaked(questions, split)):
-        return []
-    asked = sum(q.split == split for q in questions)
-    return [
-        f"{leaked:,} of {asked:,} questions of {split} ({100 * leaked / asked:.1f} %) need a removed fact "
-        "that training or validation gives away: the questions were not split by group."
-    ]
+    leaked, asked = facts.leaked(questions, split), sum(q.split == split for q in questions)
+    return where_any(
+        (
+            leaked,
+            f"{{}} of {asked:,} questions of {split} ({100 * leaked / max(1, asked):.1f} %) need a removed "
+            "fact that training or validation gives away: the questions were not split by group.",
+        )
+    )
 
 
 def notes_on_clusters(clusters: Ints, headline: Bools) -> list[str]:
@@ -231,9 +223,7 @@ def notes_on_rows(rows: Sequence[Row]) -> list[str]:
         and row.dropped
         and row.scores.get("hhr", (None,))[0] is not None
     ]
-    if not parts:
-        return []
-    return [f"{DROPPED}: {', '.join(parts)}."]
+    return [f"{DROPPED}: {', '.join(parts)}."] * bool(parts)
 
 
 def notes_on_failures(failures: Mapping[str, Mapping[str, int]]) -> list[str]:

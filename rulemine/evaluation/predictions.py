@@ -18,32 +18,24 @@ Guarantees: predictions come back sorted by id, one for a question; all problems
 reported at once, with their lines (items, for an array). Writing is atomic, sorted by id.
 """
 
+import functools
 import gc
-import json
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 
-from rulemine.codec import parse_object, why_unreadable
-from rulemine.cypher.rows import row_of, row_text
-from rulemine.errors import (
-    ConfigError,
-    InputError,
-    PredictionError,
-    counted,
-    did_you_mean,
-    list_problems,
-)
+from rulemine.codec import shown, why_unreadable
+from rulemine.cypher.rows import objects_of, row_of, row_text
+from rulemine.errors import ConfigError, PredictionError, counted, did_you_mean, list_problems
 from rulemine.files import decoded, read_text, write_jsonl
-from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import kind_named
-from rulemine.release.records import Cost, Prediction, Question
+from rulemine.release.records import Prediction, Question
 
 __all__ = [
     "MISSING",
@@ -60,7 +52,7 @@ __all__ = [
 MISSING = ("empty", "error")
 """What to do about questions without a prediction: score them as an empty prediction, or refuse."""
 
-_SHOWN_IDS = 3
+_SHOWN = 3  # ids and keys that a message names
 
 NEEDS = {
     "query": "the query behind each question",
@@ -69,24 +61,27 @@ NEEDS = {
 }
 """What a system may be given beyond what every system is → in words; the first line of a file names it."""
 
-_EXPECTED = (
-    'Expected one {"id": …, "raw_output": "…"}, {"id": …, "answers": ["…"]} or '
-    '{"id": …, "sparql": "SELECT …"} for every question.'
+_EXPECTED = "Expected one {} for every question."
+_OF_NAMES = (
+    '{"id": …, "raw_output": "…"}, {"id": …, "answers": ["…"]} or {"id": …, "sparql": "SELECT …"}'
 )
-
-_EXPECTED_CYPHER = (
-    'Expected one {"id": …, "cypher": "MATCH …"}, {"id": …, "rows": [[…], …]} or '
-    '{"id": …, "raw_output": "…"} for every question.'
+_OF_ROWS = (
+    '{"id": …, "cypher": "MATCH …"}, {"id": …, "rows": [[…], …]} or {"id": …, "raw_output": "…"}'
 )
 
 _FORMS = ("raw_output", "answers", "sparql", "cypher", "rows")
 """The keys of an answer, of which a prediction has one."""
 
-_SHOWN_KEYS = 5
+_KEYS = (*_FORMS, "retrieved", "generated", "ranking", "cut_off", "usage")
+"""All keys that count, beside the id."""
 
 _Value = str | int | float | bool | None
-_Count = Annotated[int, msgspec.Meta(ge=0)]
-_SOME = msgspec.Meta(min_length=1)
+
+
+class _Rows(msgspec.Struct):
+    """The rows of a result, as a file has them."""
+
+    rows: list[Annotated[tuple[_Value | tuple[_Value, ...], ...], msgspec.Meta(min_length=1)]]
 
 
 @contextmanager
@@ -119,7 +114,6 @@ class PredictionFile:
 
     Raises:
         InputError: The file is missing or not UTF-8 text.
-        PredictionError: It is an array that is not valid JSON.
     """
 
     def __init__(self, path: str | Path, content: bytes | None = None) -> None:
@@ -127,12 +121,12 @@ class PredictionFile:
         text = read_text(self.path) if content is None else decoded(self.path, content)
         self.is_array = text.lstrip().startswith("[")
         with uncollected():
-            self.rows = _rows(text, self.is_array, str(path))
+            self.rows = [*objects_of(text)]
         first = self.rows[0][1] if self.rows else ""
-        run = first.get("run") if isinstance(first, dict) and "id" not in first else None
-        self.run: dict[str, Any] | None = run if isinstance(run, dict) else None
-        if self.run is not None:
-            self.rows = self.rows[1:]
+        self.run: dict[str, Any] | None = None
+        if isinstance(first, dict) and "id" not in first and isinstance(first.get("run"), dict):
+            self.run = first["run"]
+            del self.rows[0]
 
 
 def read_run(path: str | Path) -> dict[str, Any] | None:
@@ -144,138 +138,60 @@ def read_run(path: str | Path) -> dict[str, Any] | None:
     return PredictionFile(path).run
 
 
-def _rows(text: str, is_array: bool, where: str) -> list[tuple[str, dict[str, Any] | str]]:
-    """The objects of a file with their places; in place of what is none, what is wrong with it."""
-    rows: list[tuple[str, dict[str, Any] | str]] = []
-    if is_array:
-        try:
-            items = json.loads(text)
-        except (ValueError, RecursionError) as problem:
-            raise PredictionError(
-                f"{where}: is not valid JSON ({why_unreadable(problem)}). {_EXPECTED}"
-            ) from None
-        for number, item in enumerate(items, start=1):
-            item_or_fault = item if isinstance(item, dict) else f"{_shown(item)} is not an object"
-            if "\\u" in text and (half := _half(json.dumps(item, ensure_ascii=False))):
-                item_or_fault = f"is not valid JSON ({half})"
-            rows.append((f"item {number}", item_or_fault))
-        return rows
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                rows.append((f"line {number}", parse_object(line, "")))
-            except InputError as problem:
-                item_or_fault = str(problem).removesuffix(" Fix or remove it.").strip(" .")
-                rows.append((f"line {number}", item_or_fault))
-    return rows
-
-
-def _half(text: str) -> str:
-    """What is wrong with a text that has half of a surrogate pair, which no file can hold, or ""."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as problem:
-        return why_unreadable(problem)
-    return ""
-
-
-class _Usage(msgspec.Struct, forbid_unknown_fields=True):
-    """The key ``usage``: the fields of `Cost`."""
-
-    calls: _Count
-    prompt_tokens: _Count
-    completion_tokens: _Count
-    seconds: float | None = None
-
-
-class _Row(msgspec.Struct):
-    """What a prediction may hold."""
-
-    id: str
-    raw_output: str | None = None
-    answers: tuple[str, ...] | None = None
-    sparql: str | None = None
-    cypher: str | None = None
-    rows: list[Annotated[tuple[_Value | tuple[_Value, ...], ...], _SOME]] | None = None
-    retrieved: tuple[Triple, ...] | None = None
-    generated: tuple[Triple, ...] | None = None
-    ranking: tuple[tuple[str, float], ...] | None = None
-    cut_off: tuple[str, ...] | None = None
-    usage: _Usage | None = None
-
-
 def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Prediction | None, str]:
     """One object as a prediction, or None and what is wrong with it; `official` as in `read_predictions`."""
     if "pred_cypher" in row:  # CypherBench's
         row = {"id": row.get("qid", row.get("id")), "raw_output": row["pred_cypher"] or ""}
     key = row.get("id", row.get("qid"))
+    if not isinstance(key, str):
+        what = f"'id' is {shown(key)}" if "id" in row else "has no 'id'"
+        return None, f"{what}; the id of a question was expected"
     if official and "raw_output" in row:
         row = {"raw_output": str(row["raw_output"])}
-    if not isinstance(key, str):
-        what = f"'id' is {_shown(key)}" if "id" in row else "has no 'id'"
-        return None, f"{what}; the id of a question was expected"
-    found = _checked({**row, "id": key})
-    if isinstance(found, str):
-        others = sorted(row.keys() - {"id", *_FORMS})
-        named = ", ".join(map(repr, others[:_SHOWN_KEYS])) + (", …" if others[_SHOWN_KEYS:] else "")
-        lacks = others and found.startswith("has no")
-        return None, found + (f"; it has the key(s) {named}" if lacks else "")
-    rows, usage = found.rows, found.usage
-    cost = None if usage is None else Cost(*msgspec.structs.astuple(usage))
-    return Prediction(
-        found.id,
-        raw_output=found.raw_output,
-        answers=found.answers,
-        sparql=found.sparql,
-        cypher=found.cypher,
-        rows=None if rows is None else tuple(map(row_text, rows)),
-        retrieved=found.retrieved,
-        generated=found.generated or (),
-        ranking=found.ranking,
-        cut_off=found.cut_off or (),
-        cost=cost,
-    ), ""
-
-
-def problem_of(prediction: Prediction) -> str:
-    """What is wrong with a prediction that was not read from a file, or ""."""
-    names = ("id", *_FORMS[:-1], "retrieved", "generated", "ranking", "cut_off")
-    given: dict[str, Any] = {name: getattr(prediction, name) for name in names}
+    known = {name: row[name] for name in _KEYS if row.get(name) is not None}
     try:
-        given["rows"] = None if prediction.rows is None else [*map(row_of, prediction.rows)]
-    except (ValueError, RecursionError) as unread:
-        return f"has a row that is no JSON ({why_unreadable(unread)})"
-    texts = (
-        *(prediction.answers or prediction.rows or ()),
-        *(getattr(prediction, name) or "" for name in ("raw_output", "cypher", "sparql")),
-    )
-    found = _checked(given)
-    return found if isinstance(found, str) else next(filter(None, map(_half, texts)), "")
+        if "rows" in known:
+            known["rows"] = [*map(row_text, msgspec.convert(known, _Rows).rows)]
+        if "usage" in known:
+            known["cost"] = known["usage"]
+        found = msgspec.convert(known | {"id": key}, Prediction)
+    except msgspec.ValidationError as wrong:
+        what, _, place = str(wrong).replace("$.cost", "$.usage").partition(" - at `$.")
+        return None, f"'{place.rstrip('`')}': {what[:1].lower()}{what[1:]}"
+    problem = _problem(found)
+    if problem.startswith("has no") and (others := sorted(row.keys() - {"id", *_FORMS})):
+        named = ", ".join(map(repr, others[:_SHOWN])) + ", …" * (len(others) > _SHOWN)
+        problem += f"; it has the key(s) {named}"
+    return (None, problem) if problem else (found, "")
 
 
-def _checked(row: dict[str, Any]) -> "_Row | str":
-    """An object with its types checked, or what is wrong with it."""
-    fields = [name for name in _FORMS if row.get(name) is not None]
-    if not fields:
+def _problem(prediction: Prediction) -> str:
+    """What is wrong with a prediction whose fields have their types, or ""."""
+    forms = [name for name in _FORMS if getattr(prediction, name) is not None]
+    if not forms:
         return f"has no {', '.join(map(repr, _FORMS[:-1]))} or {_FORMS[-1]!r}"
-    if len(fields) > 1:
-        return f"has both {', '.join(map(repr, fields[:-1]))} and {fields[-1]!r}"
-    try:
-        found = msgspec.convert(row, _Row)
-    except msgspec.ValidationError as problem:
-        what, _, place = str(problem).partition(" - at `$.")
-        return f"'{place.rstrip('`')}': {what[:1].lower()}{what[1:]}"
-    sizes = [*map(len, found.rows or ())]
-    if len({*sizes}) > 1:
+    if len(forms) > 1:
+        return f"has both {', '.join(map(repr, forms[:-1]))} and {forms[-1]!r}"
+    sizes = {len(row_of(row)) for row in prediction.rows or ()}
+    if len(sizes) > 1:
         return f"'rows' has rows of {min(sizes)} and of {max(sizes)} values; as many were expected in all"
-    if not all(math.isfinite(value) for _, value in found.ranking or ()):
-        return "'ranking' has a score that is no finite number"
-    return found
+    finite = all(map(math.isfinite, map(itemgetter(1), prediction.ranking or ())))
+    return "" if finite else "'ranking' has a score that is no finite number"
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"
+def _given(
+    row: "Prediction | dict[str, Any] | str", official: bool
+) -> tuple[Prediction | None, str]:
+    """A prediction, and what is wrong with it or ""; a text says what is wrong with what is none."""
+    if not isinstance(row, Prediction):
+        return (None, row) if isinstance(row, str) else prediction_of(row, official)
+    try:  # what was not read from a file is what one could hold
+        msgspec.json.decode(msgspec.json.encode(row), type=Prediction)
+        msgspec.convert({"rows": [*map(row_of, row.rows or ())]}, _Rows)
+        return row, _problem(row)
+    except (ValueError, TypeError, RecursionError) as problem:
+        why = str(problem) if isinstance(problem, TypeError) else why_unreadable(problem)
+        return None, f"is nothing that a file could hold ({why})"
 
 
 Predictions = str | Path | PredictionFile | Iterable[Prediction]
@@ -314,75 +230,122 @@ def read_predictions(
         PredictionError: It is empty or malformed, or does not fit the questions.
         ConfigError: `missing` is neither word.
     """
-    file, places = "predictions", list[tuple[str, Prediction | dict[str, Any] | str]]()
+    if missing not in MISSING:
+        raise ConfigError(f"missing: {missing!r} is neither; {did_you_mean(missing, MISSING)}")
     if isinstance(given, str | Path):
         given = PredictionFile(given)
+    places: Iterable[tuple[str, Prediction | dict[str, Any] | str]]
     if isinstance(given, PredictionFile):
-        file, official = str(given.path), official and given.is_array
-        places += given.rows
+        file, official, places = str(given.path), official and given.is_array, given.rows
     else:
-        places += ((f"prediction {n} ({p.id})", p) for n, p in enumerate(given, start=1))
-        official = False
-    kinds = {q.id: q.kind for q in questions}
-    forms = {kind: kind_named(kind).answers.form for kind in {*kinds.values()}}
-    expected = _EXPECTED_CYPHER if "rows" in forms.values() else _EXPECTED
+        file, official = "predictions", False
+        places = [(f"prediction {n} ({p.id})", p) for n, p in enumerate(given, start=1)]
+    known = {q.id: q for q in questions}
+    of_rows = {
+        kind: kind_named(kind).answers.form == "rows" for kind in {q.kind for q in questions}
+    }
+    advice = _EXPECTED.format(_OF_ROWS if True in of_rows.values() else _OF_NAMES)
     if not places and file != "predictions":
-        raise PredictionError(f"{file}: is empty. {expected}")
-    known = {q.id: q.split for q in questions}
-    hint = _IdHint(known)
+        raise PredictionError(f"{file}: is empty. {advice}")
+    ids = sorted(known)
+    numbered = functools.cache(lambda: {_number(i): i for i in reversed(ids)})
     found: dict[str, Prediction] = {}
     first: dict[str, str] = {}
     problems: list[str] = []
     unknown: list[str] = []
     again = 0
     for where, row in places:
-        prediction, problem = _read(row, official)
+        prediction, problem = _given(row, official)
         if prediction is None or problem:
             problems.append(f"{where}: {problem}")
-        elif prediction.id not in known:
+        elif (asked := known.get(prediction.id)) is None:
             unknown.append(prediction.id)
             if not official:
-                problems.append(f"{where}: unknown id {prediction.id!r}; {hint(prediction.id)}")
+                same = numbered().get(_number(prediction.id))
+                hint = f"did you mean {same!r}?" if same else f"known: {_ends(ids)}"
+                problems.append(f"{where}: unknown id {prediction.id!r}; {hint}")
         elif prediction.id in first and not official:
             problems.append(f"{where}: id {prediction.id!r} again, first at {first[prediction.id]}")
-        elif problem := _unfit(prediction, kinds[prediction.id], forms):
+        elif problem := _unfit(prediction, asked.kind, of_rows[asked.kind]):
             problems.append(f"{where}: {problem}")
         else:
             again += prediction.id in first
             first[prediction.id] = where
             found[prediction.id] = prediction
-    advice = expected
-    allowed = "empty" if official else missing
     if unknown and len(unknown) == len(places):
         advice = "No id is one of this release: these are predictions for another one."
         if official:
-            problems.append(f"none of its {len(places)} ids is known; {hint(unknown[0])}")
-    elif not problems and (problem := _missing(questions, found, split, allowed, wanted)):
-        problems.append(problem)
-        advice = (
-            "Predict them, say which split they are for (--split), or have them scored as empty: "
-            "--missing empty, which needs a prediction for one of them at least."
-        )
+            problems.append(f"none of its {len(places)} ids is known; known: {_ends(ids)}")
+    elif not problems:
+        only = None if wanted is None else frozenset(wanted)
+        asked_ids = [i for i in ids if split in (None, known[i].split) and (not only or i in only)]
+        lacking = [i for i in asked_ids if i not in found]
+        allowed = len(lacking) < len(asked_ids) and (official or missing == "empty")
+        if lacking and not allowed:
+            problems.append(_missing(lacking, len(asked_ids), found, known, split))
+            advice = (
+                "Predict them, say which split they are for (--split), or have them scored as empty: "
+                "--missing empty, which needs a prediction for one of them at least."
+            )
     if problems:
         raise PredictionError(list_problems(file, problems, advice))
     if unknown:
-        shown = ", ".join(map(repr, unknown[:_SHOWN_IDS])) + ", …" * (len(unknown) > _SHOWN_IDS)
+        shown_ids = ", ".join(map(repr, unknown[:_SHOWN])) + ", …" * (len(unknown) > _SHOWN)
         note(
             f"{len(unknown):,} of {len(places):,} predictions have an unknown id and count for nothing: "
-            f"{shown}."
+            f"{shown_ids}."
         )
     if again:
         note(
             f"{again:,} of {len(places):,} predictions repeat an id; of each id the last one counts."
         )
-    return tuple(found[i] for i in sorted(found) if split is None or known[i] == split)
+    return tuple(found[i] for i in sorted(found) if split in (None, known[i].split))
 
 
-def _read(row: Prediction | dict[str, Any] | str, official: bool) -> tuple[Prediction | None, str]:
-    """A prediction, and what is wrong with it or ""; a text says what is wrong with what is none."""
-    if isinstance(row, Prediction):
-        return row, problem_of(row)
-    return (None, row) if isinstance(row, str) else prediction_of(row, official)
+def _ends(ids: Sequence[str]) -> str:
+    return " … ".join((*ids[:1], *ids[-1:]))
+
+
+def _number(key: str) -> int:
+    digits = re.search(r"[0-9]{1,18}", key)
+    return int(digits[0]) if digits else -1
+
+
+def _unfit(prediction: Prediction, kind: str, of_rows: bool) -> str:
+    """What is wrong with a prediction for a question of a kind, whose answers are rows or names, or ""."""
+    others = ("answers", "sparql") if of_rows else ("cypher", "rows")
+    form = next((form for form in others if getattr(prediction, form)), "")
+    how = "answered with rows" if of_rows else "not asked of a property graph"
+    wanted = (
+        "'cypher', 'rows' or 'raw_output'" if of_rows else "'raw_output', 'answers' or 'sparql'"
+    )
+    return (
+        form
+        and f"has {form!r}, but its question, of the kind {kind!r}, is {how}; {wanted} was expected"
+    )
+
+
+def _missing(
+    lacking: Sequence[str],
+    asked: int,
+    found: Collection[str],
+    known: Mapping[str, Question],
+    split: str | None,
+) -> str:
+    """Which questions have no prediction; where none has, what there are predictions for."""
+    named = ", ".join(lacking[:_SHOWN]) + ", …" * (len(lacking) > _SHOWN)
+    of_split = "" if split is None else f" of split {split!r}"
+    text = f"{len(lacking)} of {asked} questions{of_split} have no prediction: {named}"
+    there = [i for i in found if split in (None, known[i].split)]
+    others = sorted({known[i].split for i in found} - {split})
+    if len(lacking) < asked:
+        return text
+    if there:
+        were = f"there {'is' if len(there) == 1 else 'are'} {counted(len(there), 'prediction')}"
+        return (
+            f"{text} ({were} for what --matching brink or --sample leaves out, e.g. {min(there)})"
+        )
+    return f"{text} (the predictions are for split {', '.join(others)})" if others else text
 
 
 def write_predictions(
@@ -405,104 +368,16 @@ def write_predictions(
             raise PredictionError(
                 f"{path}: two predictions for question {p.id!r}; one is expected."
             )
-        if problem := problem_of(p):
+        if problem := _given(p, False)[1]:
             raise PredictionError(f"{path}: the prediction for question {p.id!r} {problem}.")
-        rows[p.id] = {"id": p.id}
-        if p.answers is not None:
-            rows[p.id]["answers"] = list(p.answers)
-        elif p.rows is not None:
-            rows[p.id]["rows"] = list(map(row_of, p.rows))
-        else:
-            written = {"raw_output": p.raw_output, "sparql": p.sparql, "cypher": p.cypher}
-            rows[p.id] |= {form: text for form, text in written.items() if text is not None}
-        if p.retrieved is not None:
-            rows[p.id]["retrieved"] = list(map(list, p.retrieved))
-        if p.generated:
-            rows[p.id]["generated"] = list(map(list, p.generated))
-        if p.ranking is not None:
-            rows[p.id]["ranking"] = list(map(list, p.ranking))
-        if p.cut_off:
-            rows[p.id]["cut_off"] = list(p.cut_off)
-        if p.failed:
-            rows[p.id]["failed"] = p.failed
+        fields: dict[str, Any] = msgspec.to_builtins(p)
+        if p.rows is not None:
+            fields["rows"] = list(map(row_of, p.rows))
         if p.cost is not None:
-            cost = asdict(p.cost)
-            rows[p.id]["usage"] = {name: n for name, n in cost.items() if n is not None}
+            fields["usage"] = {name: n for name, n in fields["cost"].items() if n is not None}
+        for name in ("generated", "cut_off", "failed"):  # these are empty where there are none
+            fields[name] = fields[name] or None
+        order = ("id", *_KEYS[:-1], "failed", "usage")
+        rows[p.id] = {name: fields[name] for name in order if fields.get(name) is not None}
     head = [] if run is None else [{"run": dict(run)}]
     write_jsonl(Path(path), [*head, *(rows[i] for i in sorted(rows))])
-
-
-def _unfit(prediction: Prediction, kind: str, forms: Mapping[str, str]) -> str:
-    """What is wrong with a prediction for a question of a kind, or ""; what answers of each kind are."""
-    if forms[kind] == "rows":
-        form = "answers" if prediction.answers else "sparql" if prediction.sparql else ""
-        problem = (
-            f"has {form!r}, but its question, of the kind {kind!r}, is answered with rows; 'cypher', 'rows' "
-            "or 'raw_output' was expected"
-        )
-        return problem if form else ""
-    if prediction.cypher is None and prediction.rows is None:
-        return ""
-    form = "rows" if prediction.cypher is None else "cypher"
-    return (
-        f"has {form!r}, but its question, of the kind {kind!r}, is not asked of a property graph; "
-        "'raw_output', 'answers' or 'sparql' was expected"
-    )
-
-
-def _asked(
-    questions: Sequence[Question], split: str | None, wanted: Collection[str] | None
-) -> list[Question]:
-    """The questions that are evaluated."""
-    only = None if wanted is None else frozenset(wanted)
-    return [q for q in questions if split in (None, q.split) and (only is None or q.id in only)]
-
-
-def _missing(
-    questions: Sequence[Question],
-    found: Mapping[str, Prediction],
-    split: str | None,
-    missing: str,
-    wanted: Collection[str] | None,
-) -> str:
-    """What is missing, or "" when nothing is, or when that is allowed: never where everything is."""
-    if missing not in MISSING:
-        raise ConfigError(f"missing: {missing!r} is neither; {did_you_mean(missing, MISSING)}")
-    asked = sorted(q.id for q in _asked(questions, split, wanted))
-    lacking = [i for i in asked if i not in found]
-    if not lacking or (missing == "empty" and len(lacking) < len(asked)):
-        return ""
-    shown = ", ".join(lacking[:_SHOWN_IDS]) + (", …" if len(lacking) > _SHOWN_IDS else "")
-    of_split = "" if split is None else f" of split {split!r}"
-    text = f"{len(lacking)} of {len(asked)} questions{of_split} have no prediction: {shown}"
-    others = sorted({q.split for q in questions if q.id in found and q.split != split})
-    if len(lacking) == len(asked) and split is not None and others:
-        text += f" (the predictions are for split {', '.join(others)})"
-    left_out = sorted(q.id for q in _asked(questions, split, None) if q.id in found)
-    if len(lacking) == len(asked) and left_out:
-        text += (
-            f" (there {'is' if len(left_out) == 1 else 'are'} {counted(len(left_out), 'prediction')} for "
-            f"what --matching brink or --sample leaves out, e.g. {left_out[0]})"
-        )
-    return text
-
-
-class _IdHint:
-    """What to say about an unknown id: the known id with the same number, or the range of ids."""
-
-    def __init__(self, known: Iterable[str]) -> None:
-        self._known = sorted(known)
-        self._by_number: dict[int, str] = {}
-
-    def __call__(self, wrong: str) -> str:
-        if not self._by_number:
-            self._by_number = {_number(i): i for i in reversed(self._known)}
-        same = self._by_number.get(_number(wrong))
-        if same is not None:
-            return f"did you mean {same!r}?"
-        return f"known: {self._known[0]} … {self._known[-1]}" if self._known else "there are none"
-
-
-def _number(key: str) -> int:
-    digits = re.search(r"[0-9]{1,18}", key)
-    return int(digits[0]) if digits else -1

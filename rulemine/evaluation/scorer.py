@@ -1,11 +1,17 @@
-"""Scores many prediction sets of one release; what they share is read and made once.
+"""Scoring: one system, what its file says of itself, and many systems on the same questions.
+
+A `Scorer` scores prediction sets of one release; what they share is read and made once.
 
 Guarantees: the same release, predictions and options give the same report to the last bit, whatever the
 order of the predictions, the number of threads or the machine. Nothing here needs a JVM or a network.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,7 +32,13 @@ from rulemine.evaluation.metrics import (
     Floats,
 )
 from rulemine.evaluation.metrics_of_others.registry import chosen
-from rulemine.evaluation.predictions import Predictions, read_predictions, uncollected
+from rulemine.evaluation.predictions import (
+    NEEDS,
+    PredictionFile,
+    Predictions,
+    read_predictions,
+    uncollected,
+)
 from rulemine.evaluation.ranked import RANKED, score_rankings
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
@@ -40,11 +52,11 @@ from rulemine.evaluation.statistics.estimates import (
 )
 from rulemine.evaluation.study.options import MOST_RESAMPLES
 from rulemine.evaluation.targets import Gold, Targets, golds_of, score_questions, without_labels
-from rulemine.kinds.registry import is_built
+from rulemine.kinds.registry import is_built, tool
 from rulemine.release.groups import groups_of
 from rulemine.release.groups import sample as sample_of
-from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Prediction, Question, names_in, translation
+from rulemine.release.reader import MANIFEST, Release
+from rulemine.release.records import SPLITS, Prediction, Question, translation
 from rulemine.rules.blocks import MapLike
 from rulemine.seeds import check_seed
 from rulemine.text.tables import Table
@@ -53,7 +65,17 @@ if TYPE_CHECKING:
     from rulemine.evaluation.cypher.release_rows import CypherRuns, RowScores
     from rulemine.evaluation.metrics_of_others.beside_ours import BesideOurs
 
-__all__ = ["RESAMPLES", "STRICT", "Scorer"]
+__all__ = [
+    "RESAMPLES",
+    "STRICT",
+    "Run",
+    "Scorer",
+    "benchmark_at",
+    "evaluate",
+    "opened",
+    "run_of",
+    "shared_level",
+]
 
 RESAMPLES = 1000
 """Resamples of a bootstrap; enough for bounds of a 95 % interval to one digit of a percentage."""
@@ -65,21 +87,14 @@ must keep to the format of a list."""
 Part = tuple[tuple[str, ...], tuple[str, ...], Floats]
 """Scores of a report: their names, those of the columns they are made of, and these."""
 
-Given = tuple[Sequence[Prediction | None], list[str], tuple[Table, ...]]
-"""The prediction for each question, what to know about them, and what became of queries."""
-
-Failures = dict[str, dict[str, int]]
-
 
 class RawScores(NamedTuple):
-    """The scores of predictions, before they are means."""
+    """The scores of predictions, before they are means; the rest is as in a report."""
 
     parts: list[Part]
     notes: list[str]
-    golds: Sequence[Gold]
-    naming: str
-    failures: Failures
-    answers: Sequence[tuple[str, ...]]
+    answers: Iterable[tuple[str, ...]]
+    failures: Mapping[str, Mapping[str, int]] = MappingProxyType({})
     rows: "RowScores | None" = None
 
 
@@ -128,18 +143,14 @@ class Scorer:
         release.expect_answers("scoring", split)
         self.release = release
         self._matching, self._split, self._sample = matching, split, sample
-        self._missing = missing
-        self._resamples, self._seed = resamples, seed
+        self._missing, self._resamples, self._seed = missing, resamples, seed
         self._others = chosen(metrics) if metrics else {}
         self._runs, self._spread = cypher, spread
         self._of_rows = release.answers == "rows"
-        idle = {
-            "--matching": matching != "vocabulary",
-            "--metrics": metrics,
-        }
-        if self._of_rows and (option := next(filter(idle.get, idle), "")):
+        idle = "--matching" if matching != "vocabulary" else "--metrics" if metrics else ""
+        if self._of_rows and idle:
             raise ConfigError(
-                f"{option}: is for answers that are entities; those of this release are rows, which are "
+                f"{idle}: is for answers that are entities; those of this release are rows, which are "
                 "compared cell by cell. Leave it out."
             )
         if cypher is not None and not self._of_rows:
@@ -206,55 +217,67 @@ class Scorer:
         for level in levels:
             if not 1 <= level <= 100:
                 raise ConfigError(f"level is {level}; expected a whole number from 1 to 100.")
+        used = self._in_naming(naming or self.release.naming)
         with uncollected():
-            given = self._given(predictions, kg, naming or self.release.naming)
-            readings: list[ReadOutput] = []
-            if not self._of_rows:
-                used = self._in_naming(naming or self.release.naming)
-                readings = used.read(given[0], self._spread)
-            return [self._report(given, readings, kg, level, naming) for level in levels]
+            given, notes, tables = self._given(predictions, kg, used.naming)
+            readings = [] if self._of_rows else used.read(given, self._spread)
+            found: list[Report] = []
+            for level in levels:
+                if self._of_rows:
+                    raw = self._row_scores(given, kg, level, naming)
+                else:
+                    raw = self._name_scores(given, readings, kg, level, naming, used)
+                found.append(self._report(given, raw, notes, tables, kg, level, used))
+        return found
 
     def _report(
         self,
-        ran: Given,
-        readings: Sequence[ReadOutput],
+        given: Sequence[Prediction | None],
+        raw: RawScores,
+        of_file: Sequence[str],
+        of_queries: tuple[Table, ...],
         kg: str,
         level: int,
-        naming: str | None,
+        used: Targets,
     ) -> Report:
-        given, of_file, tables = ran
-        if self._of_rows:
-            found = self._row_scores(given, kg, level, naming)
-        else:
-            found = self._name_scores(given, readings, kg, level, naming)
-        parts, notes, groups = found.parts, of_file + found.notes, self._parts(level)
+        parts, groups = raw.parts, self._parts(level)
         if any(p is not None and p.cost is not None for p in given):
             parts.append((COSTS, COSTS, _costs(given)))
-        metrics = tuple(metric for part, _, _ in parts for metric in part)
-        columns = tuple(column for _, part, _ in parts for column in part)
+        metrics, columns = (tuple(chain.from_iterable(p[i] for p in parts)) for i in (0, 1))
         scores = np.column_stack([part for _, _, part in parts])
-        notes += says.notes_on_questions(self.questions, level, self.release.level_of(kg) == 0)
-        notes += says.notes_on_left_out(len(self._drawn) - len(self.questions), len(self._drawn))
-        notes += says.notes_on_cut_off(given) + self._leaks
-        notes += says.notes_on_clusters(self._clusters, groups[0].members[0])
         rows = rows_of(
             scores, self._clusters, groups, self._resamples, self._seed, estimates, columns,
             metrics,
         )  # fmt: skip
-        notes += says.notes_on_rows(rows)
+        drawn = len(self._drawn)
+        notes = [
+            *of_file,
+            *raw.notes,
+            *says.notes_on_questions(self.questions, level, self.release.level_of(kg) == 0),
+            *says.where_any(
+                (
+                    drawn - len(self.questions),
+                    f"{{}} of {drawn:,} questions have no hard answer, or ask for a number, and are left "
+                    "out, as in the gold that rulemine export --to brink writes for the public evaluator.",
+                )
+            ),
+            *says.notes_on_cut_off(given),
+            *self._leaks,
+            *says.notes_on_clusters(self._clusters, groups[0].members[0]),
+            *says.notes_on_rows(rows),
+        ]
         if self._matching == "brink" and (hit := tuple(map(with_published_rate, rows))) != rows:
             rows = hit
             notes.append("HHR is 0, as the public evaluator has it, where Hits@Any is 0.")
+        built = is_built(self.release.kind)
         return Report(
             release=self.release.name,
-            naming=found.naming,
+            naming=used.naming,
             split=self._split or "all",
             sample=self._sample,
             kind=self.questions[0].kind,
             metrics=metrics,
-            kg=kg
-            if self.release.answers == "entities" or is_built(self.release.kind)
-            else "complete",
+            kg=kg if built or not self._of_rows else "complete",
             rows=rows,
             resamples=self._resamples,
             seed=self._seed,
@@ -263,16 +286,18 @@ class Scorer:
             level=level,
             missing=sum(p is None for p in given),
             ids=tuple(q.id for q in self.questions),
-            without_hard_answer=sum(gold.hard_answer is None for gold in found.golds),
+            without_hard_answer=sum(
+                q.hard_answer is None or q.level > level for q in self.questions
+            ),
             columns=columns,
             scores=scores,
             clusters=self._clusters,
             groups=groups,
-            failures=found.failures,
-            answers=tuple(found.answers),
-            others=self._beside_ours(given, found.naming, level, kg, scores, columns),
-            queries=found.rows and found.rows.by_id,
-            of_queries=found.rows.tables if found.rows else tables,
+            failures=raw.failures,
+            answers=tuple(raw.answers),
+            others=self._beside_ours(given, used, level, kg, scores, columns),
+            queries=raw.rows and raw.rows.by_id,
+            of_queries=raw.rows.tables if raw.rows else of_queries,
         )
 
     def _name_scores(
@@ -282,62 +307,51 @@ class Scorer:
         kg: str,
         level: int,
         naming: str | None,
+        used: Targets,
     ) -> RawScores:
         """The scores of answers that are entities."""
-        used = self._in_naming(naming or self.release.naming)
+        official = self._matching == "brink"
         matched = [reading.names for reading in readings]
         notes = says.notes_on_predictions(given, matched, used.keys)
-        notes += says.notes_on_length(given, self._matching == "brink")
+        denied = [reading.denied for reading in readings]
+        notes += says.notes_on_texts(given, matched, denied, whole=official)
         if problem := naming_meant(self.release, self._matching, given, matched, used):
-            if self._matching != "brink" and naming is None:
+            if not official and naming is None:
                 raise PredictionError(f"predictions: {problem}")
             notes.insert(0, f"{WARNING}{problem}")
         golds = used.golds(level)
         scores = score_questions(golds, matched)
+        own = used.entities
+        answers = [tuple([own.get(key, key) for key in keys]) for keys in matched]
+        if official:
+            of_brink = tuple(m for m in METRICS if m != "hits_at_1")
+            return RawScores([(of_brink, COLUMNS, scores)], notes, answers)
         parts: list[Part] = [(METRICS, COLUMNS, scores)]
-        failures: Failures = {}
-        if self._matching == "brink":
-            parts = [(tuple(m for m in METRICS if m != "hits_at_1"), COLUMNS, scores)]
-        else:
-            notes += says.notes_on_thoughts(given) + says.notes_on_denials(
-                [reading.denied for reading in readings]
+        there = [p for p in given if p is not None]
+        failures: Mapping[str, Mapping[str, int]] = {}
+        if self._matching == "vocabulary" and any(p.answers is None for p in there):
+            parts.append(_strict_scores(readings, used.golds(level, strict=True)))
+        if any(p.ranking is not None for p in there):
+            notes += says.where_any(
+                (
+                    sum(p.ranking is None for p in there),
+                    "Predictions that rank nothing have the reciprocal rank 0: {}.",
+                )
             )
-            if self._matching == "vocabulary" and any(p and p.answers is None for p in given):
-                parts.append(_strict_scores(readings, used.golds(level, strict=True)))
-            if any(p is not None and p.ranking is not None for p in given):
-                notes += says.notes_on_rankings(given)
-                parts.append(
-                    (
-                        RANKED,
-                        RANKED,
-                        score_rankings(given, golds, used.key_of, used.reader.matcher.name),
-                    )
-                )
-            if any(p is not None and p.retrieved is not None for p in given):
-                found = score_retrieval(
-                    used.evidence(kg),
-                    given,
-                    scores[:, COLUMNS.index("hits_hard")],
-                    used.names,
-                    self.release.relations().keys(),
-                    kg,
-                )
-                failures = count_failures(
-                    found.scores,
-                    {
-                        part.name: part.members[0]
-                        for part in self._parts(level)
-                        if part.name in SUBSETS
-                    },
-                )
-                notes += found.notes + says.notes_on_failures(failures)
-                shown = tuple(
-                    m for m in RETRIEVAL if kg != "complete" or not m.startswith("certificate_")
-                )
-                parts.append((shown, RETRIEVAL, found.scores))
-        entities = used.entities
-        answers = [tuple([entities.get(key, key) for key in keys]) for keys in matched]
-        return RawScores(parts, notes, golds, used.naming, failures, answers)
+            ranks = score_rankings(given, golds, used.key_of, used.reader.matcher.name)
+            parts.append((RANKED, RANKED, ranks))
+        if any(p.retrieved is not None for p in there):
+            relations = self.release.relations().keys()
+            hits = scores[:, COLUMNS.index("hits_hard")]
+            found = score_retrieval(used.evidence(kg), given, hits, used.names, relations, kg)
+            subsets = {p.name: p.members[0] for p in self._parts(level) if p.name in SUBSETS}
+            failures = count_failures(found.scores, subsets)
+            notes += found.notes + says.notes_on_failures(failures)
+            shown = tuple(
+                m for m in RETRIEVAL if kg != "complete" or not m.startswith("certificate_")
+            )
+            parts.append((shown, RETRIEVAL, found.scores))
+        return RawScores(parts, notes, answers, failures)
 
     def _row_scores(
         self, given: Sequence[Prediction | None], kg: str, level: int, naming: str | None
@@ -356,24 +370,19 @@ class Scorer:
         texts = [found.rows for found in rows.queries]
         is_run = np.array([found.scores.scored for found in rows.queries], bool)
         run = [(given[at], texts[at]) for at in np.flatnonzero(is_run).tolist()]
-        notes = says.notes_on_thoughts(given) + says.notes_on_predictions(
-            [prediction for prediction, _ in run],
-            [own for _, own in run],
-            {text for _, own in run for text in own},
-        )
-        golds = golds_of(self.questions, str, level=level)
+        known = {text for _, own in run for text in own}
+        notes = says.notes_on_texts(given, texts)
+        notes += says.notes_on_predictions([p for p, _ in run], [own for _, own in run], known)
         answers = [tuple(dict.fromkeys(own)) for own in texts]
-        scores = score_questions(golds, answers)
+        scores = score_questions(golds_of(self.questions, str, level=level), answers)
         scores[~is_run] = np.nan
         parts: list[Part] = [(METRICS, COLUMNS, scores), (ROW_METRICS, ROW_COLUMNS, rows.scores)]
-        return RawScores(
-            parts, [*notes, *rows.notes], golds, self.release.naming, {}, answers, rows
-        )
+        return RawScores(parts, [*notes, *rows.notes], answers, rows=rows)
 
     def _beside_ours(
         self,
         given: Sequence[Prediction | None],
-        naming: str,
+        used: Targets,
         level: int,
         kg: str,
         scores: Floats,
@@ -384,7 +393,6 @@ class Scorer:
             return None
         from rulemine.evaluation.metrics_of_others.beside_ours import judged_of, score_beside_ours
 
-        used = self._in_naming(naming)
         retrieved = any(p is not None and p.retrieved is not None for p in given)
         evidence = [wanted.gold for wanted in used.evidence(kg)] if retrieved else None
         names = translation(self.release.entities, self.release.naming, used.naming)
@@ -395,16 +403,18 @@ class Scorer:
             self._resamples, self._seed,
         )  # fmt: skip
 
-    def _given(self, predictions: Predictions, kg: str, naming: str) -> Given:
+    def _given(
+        self, predictions: Predictions, kg: str, naming: str
+    ) -> tuple[Sequence[Prediction | None], list[str], tuple[Table, ...]]:
         """The prediction for each question, and what is odd about their file and queries."""
-        notes, everything = list[str](), self.release.questions()
+        notes: list[str] = []
         if not self.questions:
             raise PredictionError(
                 f"split {self._split!r} of the release has no question to evaluate."
             )
         some = self._sample is not None or self._matching == "brink"
         read = read_predictions(
-            predictions, everything, split=self._split, missing=self._missing,
+            predictions, self.release.questions(), split=self._split, missing=self._missing,
             wanted=[q.id for q in self.questions] if some else None,
             official=self._matching == "brink", note=lambda text: notes.append(WARNING + text),
         )  # fmt: skip
@@ -436,9 +446,7 @@ class Scorer:
 
     def _in_naming(self, naming: str) -> Targets:
         if naming not in self._namings:
-            names = frozenset(names_in(self.release.entities, naming))
-            reader = PredictionReader(self._matching, names)
-            self._namings[naming] = Targets(self.release, self.questions, naming, names, reader)
+            self._namings[naming] = Targets(self.release, self.questions, naming, self._matching)
         return self._namings[naming]
 
 
@@ -461,3 +469,197 @@ def _costs(given: Sequence[Prediction | None]) -> Floats:
     """What each answer cost, shape (questions, `COSTS`), NaN where that is not known."""
     found = [[getattr(p and p.cost, name, None) for name in COSTS] for p in given]
     return np.array(found, np.float64)
+
+
+def evaluate(
+    release: Release,
+    predictions: Predictions,
+    *,
+    matching: str = "vocabulary",
+    split: str | None = "test",
+    sample: int | None = None,
+    naming: str | None = None,
+    missing: str = "empty",
+    kg: str | None = None,
+    level: int | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    metrics: str | Sequence[str] = (),
+    cypher: "CypherRuns | None" = None,
+    spread: MapLike = map,
+) -> Report:
+    """Scores predictions.
+
+    Args:
+        release: The release.
+        predictions: A prediction file, or predictions, at most one for each question; those for other
+            questions of the release are left out. In the mode ``brink`` a file that is a JSON array is read
+            as the public evaluator reads it (`rulemine.evaluation.predictions.read_predictions`).
+        matching: How a raw output becomes a set of entities, see `rulemine.evaluation.matching.matching`.
+        split: The split evaluated; None for all.
+        sample: How many of its questions, see `rulemine.release.groups`; None: as many as the file
+            says, or all.
+        naming: The naming that the predictions use; None for that of the release.
+        missing: What about questions without a prediction: ``empty``, they score as an empty one, and a note
+            says how many; ``error``, they are refused. At least one must have one.
+        kg: The graph that was answered from: ``complete``, ``incomplete`` or ``incomplete-LEVEL``. None: what
+            the file says, or ``incomplete``.
+        level: Hard answers are those that are missing at this level, 1 … 100; None: at that of the graph,
+            100 if it lacks nothing.
+        resamples: Resamples of the bootstrap, 1 … 100,000.
+        seed: Its seed, ≥ 0.
+        metrics: Projects whose metrics are shown beside ours, e.g. ``("rog", "tog")``, or ``all``.
+        cypher: Of the kind ``cypher``: where predicted queries are run; None: in memory.
+        spread: Reads texts and runs queries a part at a time, here or in other processes.
+
+    Returns:
+        The report: the core first, where the questions have one, then all questions, then the breakdowns
+        of all. In the mode ``brink`` the hard hits rate is 0 where no question is hit, as the public
+        evaluator has it (in all others it is undefined there), and H@1, ranks and what was retrieved are not
+        scored.
+
+    Raises:
+        InputError: A file is missing or not UTF-8 text.
+        PredictionError: The predictions are malformed or do not fit the questions or the release, or name no
+            entity in the naming expected but do in another.
+        ConfigError: An option is out of range.
+        ReleaseError: The release has no such graph, or a file is missing or was edited.
+    """
+    predictions = opened(predictions, release)
+    run = run_of(release, predictions, kg, naming)
+    scorer = Scorer(
+        release,
+        matching=matching,
+        split=split,
+        sample=run.sample if sample is None else sample,
+        missing=missing,
+        resamples=resamples,
+        seed=seed,
+        metrics=metrics,
+        cypher=cypher,
+        spread=spread,
+    )
+    return run.noted(scorer(predictions, kg=run.kg, level=level, naming=run.naming))
+
+
+def benchmark_at(path: Path) -> Release:
+    """A release; or questions that others publish, as a kind reads them.
+
+    Raises:
+        ReleaseError: As of `Release.open`.
+        InputError: Questions are malformed.
+    """
+    if not (path / MANIFEST).exists():
+        found = tool("published").published_questions(path)
+        if isinstance(found, Release):
+            return found
+    return Release.open(path)
+
+
+class Run(NamedTuple):
+    """What is known about predictions before they are read.
+
+    Attributes:
+        kg: The graph that was answered from.
+        naming: The naming that they use; None for that of the release, unless they look otherwise.
+        sample: How many questions were asked; None for all.
+        system: The name of the system; "" where the file does not say.
+        needs: What it was given beyond what every system is, of
+            `rulemine.evaluation.predictions.NEEDS`.
+    """
+
+    kg: str
+    naming: str | None
+    sample: int | None
+    system: str
+    needs: tuple[str, ...] = ()
+
+    def noted(self, report: Report) -> Report:
+        """The report with the name of the system, and a note on what it was given."""
+        if not self.needs:
+            return replace(report, system=self.system)
+        note = f"The system is given {' and '.join(NEEDS[need] for need in self.needs)}."
+        return replace(report, system=self.system, notes=(note, *report.notes))
+
+
+def opened(predictions: Predictions, release: Release) -> Predictions:
+    """Predictions, of a file its content, read once and with the ids of the release.
+
+    Args:
+        predictions: The file, or predictions.
+        release: The full release: what answers one with hidden answers has other ids.
+
+    Raises:
+        InputError: A file is missing or not UTF-8 text.
+    """
+    if not isinstance(predictions, str | Path | PredictionFile):
+        return predictions
+    found = predictions if isinstance(predictions, PredictionFile) else PredictionFile(predictions)
+    for _, row in found.rows:
+        if isinstance(row, dict) and isinstance(id_ := row.get("id"), str):
+            row["id"] = release.hidden_ids.get(id_, id_)
+    return found
+
+
+def run_of(
+    release: Release,
+    predictions: Predictions,
+    kg: str | None = None,
+    naming: str | None = None,
+) -> Run:
+    """What a prediction file says of itself, checked.
+
+    Args:
+        release: The release.
+        predictions: The file, see `opened`, or predictions, which say nothing.
+        kg: The graph that was answered from, as the user says; None to believe the file.
+        naming: The naming, as the user says; None to believe the file.
+
+    Raises:
+        PredictionError: The file is for another release, or it contradicts the user.
+        ReleaseError: The release has no such graph.
+    """
+    header, file = {}, ""
+    if isinstance(predictions, PredictionFile):
+        header, file = predictions.run or {}, str(predictions.path)
+    identity = header.get("release")
+    if identity is not None and identity != release.identity:
+        raise PredictionError(
+            f"{file}: its first line says that it is for another release ({header.get('name')!r}, "
+            f"{str(identity)[:12]}…) than {release.path} ({release.name!r}, {release.identity[:12]}…). Score "
+            "it on the release that it was made from, or answer these questions again."
+        )
+    found = {"kg": kg, "naming": naming}
+    for name, given in list(found.items()):
+        if not isinstance(by_file := header.get(name), str):
+            continue
+        if given not in (None, by_file):
+            raise PredictionError(
+                f"{file}: its first line says {name} {by_file!r}, and --{name} says {given!r}. Leave "
+                f"out --{name}."
+            )
+        found[name] = by_file
+    graph = found["kg"] or "incomplete"
+    release.level_of(graph)  # an unknown graph is an error even where nothing was retrieved
+    sample = header.get("sample")
+    return Run(
+        graph,
+        found["naming"],
+        sample if type(sample) is int and sample > 0 else None,
+        str(header.get("system") or ""),
+        _needs(header.get("needs")),
+    )
+
+
+def _needs(needs: object) -> tuple[str, ...]:
+    return tuple(need for need in NEEDS if isinstance(needs, list) and need in needs)
+
+
+def shared_level(release: Release, *graphs: str) -> int:
+    """The level at which systems on these graphs are compared: the lowest of those that lack something.
+
+    Returns:
+        1 … 100; 100 if no graph lacks anything.
+    """
+    levels = [release.level_of(kg) for kg in graphs]
+    return min((level for level in levels if level), default=100)

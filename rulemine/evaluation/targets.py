@@ -4,6 +4,7 @@ The hard answers of a question at a level are those that the graph of this level
 whose `hard_answer` is still stated there has no hard answer at this level.
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -19,7 +20,7 @@ from rulemine.files import read_lines
 from rulemine.kinds.registry import kind_named
 from rulemine.release.guessing import asked_about
 from rulemine.release.reader import Release
-from rulemine.release.records import Prediction, Question, translation
+from rulemine.release.records import Prediction, Question, names_in, translation
 from rulemine.rules.blocks import MapLike
 
 __all__ = ["Gold", "Targets", "golds_of", "score_questions", "topics_of", "without_labels"]
@@ -58,13 +59,7 @@ def golds_of(
     Raises:
         ReleaseError: An answer has no name in the predictions' naming.
     """
-    keys: dict[str, str] = {}
-
-    def key_of(name: str) -> str:
-        if name not in keys:
-            keys[name] = key(name if names is None else names[name])
-        return keys[name]
-
+    key_of = functools.cache(lambda name: key(name if names is None else names[name]))
     found: list[Gold] = []
     try:
         for q in questions:
@@ -74,7 +69,7 @@ def golds_of(
             found.append(
                 Gold(
                     frozenset(map(key_of, q.answers)) - {""},
-                    key_of(q.hard_answer) if q.hard_answer is not None and missing else None,
+                    key_of(q.hard_answer) if missing else None,
                     frozenset(key_of(row.answer) for row in hard) - {""},
                     of_core if q.core else None,
                 )
@@ -158,24 +153,32 @@ class Targets:
         release: The release.
         questions: The questions.
         naming: The naming of the predictions.
+        matching: How outputs become keys of entities, see `rulemine.evaluation.matching.matching`.
+
+    Attributes:
+        naming: The naming.
         names: The entities in it.
-        reader: How outputs become keys of entities.
+        reader: Reads outputs.
     """
 
     def __init__(
-        self,
-        release: Release,
-        questions: Sequence[Question],
-        naming: str,
-        names: frozenset[str],
-        reader: PredictionReader,
+        self, release: Release, questions: Sequence[Question], naming: str, matching: str
     ) -> None:
-        self.naming, self.names, self.reader = naming, names, reader
-        self.key_of = {name: reader.matcher.name(name) for name in names}
-        self.keys = frozenset(self.key_of.values())
-        self._release, self._questions = release, questions
+        self._release, self._questions, self.naming = release, questions, naming
+        self.names = frozenset(names_in(release.entities, naming))
+        self.reader = PredictionReader(matching, self.names)
         self._golds: dict[tuple[int, bool], list[Gold]] = {}
         self._evidence: dict[str, list[ToRetrieve]] = {}
+
+    @cached_property
+    def key_of(self) -> dict[str, str]:
+        """Entity → its key."""
+        return {name: self.reader.matcher.name(name) for name in self.names}
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of all entities."""
+        return frozenset(self.key_of.values())
 
     @cached_property
     def entities(self) -> dict[str, str]:
@@ -195,10 +198,10 @@ class Targets:
     def golds(self, level: int, strict: bool = False) -> list[Gold]:
         """The golds at a level, for the matcher or the strict one."""
         if (level, strict) not in self._golds:
-            release = self._release
             matcher = self.reader.strict if strict else self.reader.matcher
-            names = translation(release.entities, release.naming, self.naming)
-            changed = None if self.naming == release.naming else names
+            own = self._release.naming
+            names = translation(self._release.entities, own, self.naming)
+            changed = None if self.naming == own else names
             found = golds_of(self._questions, matcher.name, changed, level)
             self._golds[level, strict] = found
         return self._golds[level, strict]

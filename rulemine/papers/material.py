@@ -11,8 +11,7 @@ from rulemine.errors import InputError
 from rulemine.evaluation.metrics import Floats
 from rulemine.evaluation.predictions import PredictionFile, read_predictions
 from rulemine.evaluation.reporting.report import Report
-from rulemine.evaluation.scorer import Scorer
-from rulemine.evaluation.scoring import Run, opened, run_of
+from rulemine.evaluation.scorer import Run, Scorer, opened, run_of
 from rulemine.evaluation.study.run import MANIFEST, StudyFolder, open_study
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction

@@ -10,8 +10,7 @@ import pytest
 from rulemine.errors import ConfigError, PredictionError, ReleaseError
 from rulemine.evaluation import compare, evaluate, write_predictions
 from rulemine.evaluation.metrics import COLUMNS
-from rulemine.evaluation.scorer import Scorer
-from rulemine.evaluation.scoring import shared_level
+from rulemine.evaluation.scorer import Scorer, shared_level
 from rulemine.release.groups import sample
 from rulemine.release.reader import Release
 from rulemine.release.records import HardAnswer, Prediction

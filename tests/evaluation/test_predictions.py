@@ -53,7 +53,7 @@ BAD = {
     "not an object": ('"q00001"', "line 1: holds a JSON str"),
     "array of texts": ('["q00001"]', "item 1: 'q00001' is not an object"),
     "what was cut off in other words": (
-        lines({"id": "q00001", "raw_output": "x", "cut_off": True}), "'cut_off': expected `array . null`, got"
+        lines({"id": "q00001", "raw_output": "x", "cut_off": True}), "'cut_off': expected `array`, got"
     ),
     "what was cut off is no text": (
         lines({"id": "q00001", "raw_output": "x", "cut_off": [1]}), "'cut_off.0.': expected `str`, got `int`"
@@ -77,7 +77,7 @@ BAD = {
                     "3 of 3 questions .*the predictions are for split train.*--split"),
     "half a character": ('{"id": "q00001", "raw_output": "\\ud83d"}', "line 1: is not valid JSON"),
     "half a character in an array": ('[{"id": "q00001", "answers": ["\\ude00"]}]',
-                                     "item 1: .*half of a surrogate pair"),
+                                     "array: .*half of a surrogate pair"),
     "NaN in a ranking": ('{"id": "q00001", "answers": [], "ranking": [["x", NaN]]}', "line 1: is not valid"),
     "Infinity in a ranking": ('{"id": "q00001", "answers": [], "ranking": [["x", -Infinity]]}', "line 1"),
     "more than doubles hold": ('{"id": "q00001", "answers": [], "ranking": [["x", 1e999]]}',

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rulemine.errors import InputError
-from rulemine.evaluation.scoring import benchmark_at, evaluate
+from rulemine.evaluation.scorer import benchmark_at, evaluate
 from rulemine.importing.importer import import_set
 from rulemine.importing.registry import find_reader
 from rulemine.kg.property_graph.graph import PropertyGraph

@@ -7,13 +7,13 @@ CypherBench has them, as ``graphs/simplekg/NAME_simplekg.json``.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rulemine.codec import parse_object, why_unreadable
+from rulemine.codec import why_unreadable
 from rulemine.cypher.questions.templates import RETURNS
-from rulemine.cypher.rows import row_text
+from rulemine.cypher.rows import objects_of, row_text
 from rulemine.errors import InputError, list_problems
 from rulemine.files import read_text
 
@@ -84,7 +84,7 @@ def read_tasks(path: Path) -> list[TaskRow]:
     found: dict[str, TaskRow] = {}
     problems: list[str] = []
     for split, file in task_files(path).items():
-        for where, row in _objects(file):
+        for where, row in objects_of(read_text(file)):
             try:
                 task = _task(row, split)
                 if found.setdefault(task.id, task) is not task:
@@ -96,46 +96,34 @@ def read_tasks(path: Path) -> list[TaskRow]:
     return list(found.values())
 
 
-def _objects(path: Path) -> Iterator[tuple[str, Any]]:
-    text = read_text(path)
-    if not text.lstrip().startswith("["):
-        for number, line in enumerate(text.split("\n"), start=1):
-            if line.strip():
-                yield f"line {number}", parse_object(line, f"{path}: line {number}")
-        return
-    try:
-        items = json.loads(text)
-    except (ValueError, RecursionError) as problem:
-        raise InputError(
-            f"{path}: is not valid JSON ({why_unreadable(problem)}). {_EXPECTED}"
-        ) from None
-    yield from ((f"item {number}", row) for number, row in enumerate(items, start=1))
-
-
-def _task(row: Any, split: str) -> TaskRow:
+def _task(row: dict[str, Any] | str, split: str) -> TaskRow:
     """A question.
 
     Raises:
         ValueError: It is none.
     """
-    if not isinstance(row, dict):
-        raise ValueError("is no object")
+    if isinstance(row, str):
+        raise ValueError(row)
     key, cypher = row.get("id", row.get("qid")), row.get("gold_cypher", row.get("cypher"))
     if not isinstance(key, str):
         raise ValueError("has no 'id' or 'qid' that is a text")
     if not isinstance(cypher, str) or not cypher.strip():
         raise ValueError(f"{key!r} has no 'cypher' or 'gold_cypher' that is a text")
-    template = row.get("from_template")
-    if not isinstance(template, dict):
-        template = {"match_category": row.get("category"), "return_pattern_id": row.get("return")}
-    asked = row.get("nl_question", row.get("question"))
-    said = (row.get("graph"), asked, template.get("match_category"), row.get("match"))
-    returns = template.get("return_pattern_id")
-    returns = returns if isinstance(returns, str) else ""
+    own = {"match_category": row.get("category"), "return_pattern_id": row.get("return")}
+    template = given if isinstance(given := row.get("from_template"), dict) else own
+    said = (
+        *(
+            row.get("graph"),
+            row.get("nl_question", row.get("question")),
+            template.get("match_category"),
+            row.get("match"),
+        ),
+        template.get("return_pattern_id"),
+    )
+    graph, question, category, match, returns = (t if isinstance(t, str) else "" for t in said)
     for published, ours in _PUBLISHED.items():
         if returns not in RETURNS and returns.startswith(published):
             returns = ours + returns.removeprefix(published)
-    graph, question, category, match = (text if isinstance(text, str) else "" for text in said)
     rows = _stated(key, row)
     return TaskRow(key, split, cypher, graph, question, category, match, returns, rows, row)
 
@@ -149,17 +137,17 @@ def _stated(key: str, row: Mapping[str, Any]) -> tuple[str, ...] | None:
     Raises:
         ValueError: The text is no list.
     """
-    rows = row.get("answers")
+    rows: Any = row.get("answers")
     if isinstance(text := row.get("answer_json"), str) and text.strip():
         try:
             rows = json.loads(text)
         except (ValueError, RecursionError) as problem:
-            why = why_unreadable(problem)
-            raise ValueError(f"{key!r}: its 'answer_json' is not valid JSON ({why})") from None
+            raise ValueError(
+                f"{key!r}: its 'answer_json' is not valid JSON ({why_unreadable(problem)})"
+            ) from None
         if not isinstance(rows, list):
             raise ValueError(f"{key!r}: its 'answer_json' is no list of rows")
-        rows = [list(r.values()) if isinstance(r, dict) else r for r in rows]
-        rows = [r if isinstance(r, list) else [r] for r in rows]
-    if not isinstance(rows, list) or not all(isinstance(line, list) for line in rows):
-        return None
-    return tuple(map(row_text, rows))
+        objects = ([*r.values()] if isinstance(r, dict) else r for r in rows)
+        rows = [r if isinstance(r, list) else [r] for r in objects]
+    stated = isinstance(rows, list) and all(isinstance(line, list) for line in rows)
+    return tuple(map(row_text, rows)) if stated else None

@@ -22,8 +22,7 @@ from rulemine.evaluation.predictions import PredictionFile
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING, Tabled
 from rulemine.evaluation.reporting.titles import HHR_NOTE, SUBSETS, TITLES
-from rulemine.evaluation.scorer import RESAMPLES, Scorer
-from rulemine.evaluation.scoring import opened, run_of, shared_level
+from rulemine.evaluation.scorer import RESAMPLES, Scorer, opened, run_of, shared_level
 from rulemine.evaluation.statistics.bootstrap import UNDEFINED, Floats
 from rulemine.evaluation.statistics.estimates import differences, ratio_of, rows_of
 from rulemine.evaluation.statistics.score import Score

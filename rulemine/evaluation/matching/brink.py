@@ -21,7 +21,7 @@ Oddities that follow, all kept:
 - Non-ASCII punctuation (``’``, ``–``, ``。``) stays, and so do accents.
 
 What the evaluator does beyond matching is kept too where a report is made in this mode: the hard hits
-rate is 0 where no question is hit (`rulemine.evaluation.scoring`), and its treatment of files is had with
+rate is 0 where no question is hit (`rulemine.evaluation.scorer`), and its treatment of files is had with
 ``official=True`` in `rulemine.evaluation.predictions.read_predictions`. A list of answers, which the
 evaluator does not know, is normalized item by item and not cut.
 """
