@@ -140,7 +140,7 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
     return value
 
 
-def why_unreadable(problem: ValueError | RecursionError) -> str:
+def why_unreadable(problem: Exception) -> str:
     """Why JSON or TOML could not be parsed, in terms of the file rather than the parser."""
     if isinstance(problem, RecursionError):
         return "it is nested too deeply"

@@ -47,10 +47,12 @@ def compare(arguments: Namespace) -> int:
         )
         found = compare_all(reports, named or SHOWN, broken_down=arguments.all)
         if arguments.format in ("latex", "html", "questions"):
-            runs = []
-            for (name, report), file in zip(reports.items(), files, strict=True):
-                run = run_of_file(release, file, report)
-                runs.append(run._replace(system=name.removesuffix(f" ({run.kg})")))
+            runs = [
+                run_of_file(release, file, report)._replace(
+                    system=name.removesuffix(f" ({report.kg})")
+                )
+                for (name, report), file in zip(reports.items(), files, strict=True)
+            ]
             text = render(document_of_comparison(release, runs, found, advance), arguments.format)
         else:
             text = getattr(found, f"to_{arguments.format}")()

@@ -16,7 +16,7 @@ from rulemine.cli.console import (
     output_file,
     refuse_idle,
 )
-from rulemine.cli.parser import Parser
+from rulemine.cli.parser import Parser, add_flags, given
 from rulemine.errors import ConfigError
 
 __all__ = ["EVALUATE"]
@@ -25,71 +25,85 @@ __all__ = ["EVALUATE"]
 def evaluate(arguments: Namespace) -> int:
     """Runs ``evaluate``."""
     from rulemine.cluster import opened
-    from rulemine.evaluation import evaluate as score
     from rulemine.evaluation.metrics_of_others.registry import chosen
     from rulemine.evaluation.predictions import PredictionFile
     from rulemine.evaluation.scorer import benchmark_at
+    from rulemine.evaluation.scorer import evaluate as score
 
+    if arguments.format != "table":
+        refuse_idle(arguments, "--format table", "wide", "all")
+    if arguments.format not in ("table", "markdown", "json"):
+        refuse_idle(arguments, "--format table, markdown or json", "reader")
+    if not arguments.reader:
+        refuse_idle(arguments, "--reader", "dry_run", *given(arguments))
+    check_output(arguments.output)
     if arguments.baselines:
         return _baselines(arguments)
     if arguments.predictions is None:
         raise ConfigError("missing: FILE, the predictions. See rulemine evaluate --help.")
-    if arguments.format != "table":
-        refuse_idle(arguments, "--format table", "wide", "all")
+    if (arguments.predictions / "manifest.json").exists() or arguments.predictions.suffix == ".tar":
+        raise ConfigError(
+            f"{arguments.predictions}: is a release, and predictions were expected. Name the release first: "
+            f"rulemine evaluate {arguments.predictions} {arguments.release}"
+        )
     if arguments.neo4j or arguments.url:
         refuse_idle(arguments, "queries that are run in memory", "cluster")
     if arguments.format == "questions":
         refuse_idle(arguments, "other formats than questions", "metrics", "seed")
-    output: Path | None = arguments.output
-    check_output(output)
     line = Line()
     with line.watch("evaluate") as advance, contextlib.ExitStack() as stack:
         release = benchmark_at(arguments.release)
-        runs = None
-        given_any = arguments.graph or arguments.url or arguments.neo4j
+        runs, given_any = None, arguments.graph or arguments.url or arguments.neo4j
         if release.answers == "rows" or given_any or arguments.seconds is not None:
             from rulemine.evaluation.cypher.release_rows import CypherRuns
             from rulemine.evaluation.cypher.runners import SECONDS
 
-            def scored(done: int, total: int) -> None:
-                advance(done, total)
-                line.status("questions scored")
-
+            line.status("questions scored")
             runs = CypherRuns(
                 _named(arguments.url, "--url"),
                 arguments.neo4j,
                 SECONDS if arguments.seconds is None else arguments.seconds,
                 line.note,
-                scored,
+                advance,
                 _named(arguments.graph, "--graph"),
             )
-        given = PredictionFile(arguments.predictions)
-        cluster = stack.enter_context(opened(arguments.cluster, line.note))
+        predictions = PredictionFile(arguments.predictions)
+        options = {
+            "matching": arguments.matching or "vocabulary",
+            "split": split_of(arguments.split or "test"),
+            "sample": arguments.sample,
+            "naming": arguments.naming,
+            "kg": arguments.kg,
+            "level": arguments.level,
+            "seed": arguments.seed or 0,
+            "spread": stack.enter_context(opened(arguments.cluster, line.note)).map,
+        }
         report = score(
             release,
-            given,
-            matching=arguments.matching or "vocabulary",
-            split=split_of(arguments.split or "test"),
-            sample=arguments.sample,
-            naming=arguments.naming,
+            predictions,
             missing=arguments.missing or "empty",
-            kg=arguments.kg,
-            level=arguments.level,
-            seed=arguments.seed or 0,
             metrics=() if arguments.metrics is None else list(chosen(arguments.metrics)),
             cypher=runs,
-            spread=cluster.map,
+            **options,
         )
         if arguments.format in ("latex", "html", "questions"):
             from rulemine.evaluation.reporting.documents import document_of_run, run_of_file
             from rulemine.evaluation.reporting.files import render
 
-            run = run_of_file(release, given, report)
+            run = run_of_file(release, predictions, report)
             text = render(document_of_run(release, run, advance), arguments.format)
         else:
-            brief = arguments.format == "table" and not arguments.all
-            text = getattr(replace(report, brief=brief), f"to_{arguments.format}")()
-    emit(text, output)
+            report = replace(report, brief=arguments.format == "table" and not arguments.all)
+            text = getattr(report, f"to_{arguments.format}")()
+        if arguments.reader:
+            from rulemine.evaluation.reader import read_twice
+
+            read = read_twice(
+                release, predictions, report, arguments.reader, dry_run=arguments.dry_run,
+                status=line.note, progress=advance, limits=given(arguments, "endpoint."), **options,
+            )  # fmt: skip
+            text = read if isinstance(read, str) else getattr(read, f"to_{arguments.format}")()
+    emit(text, arguments.output)
     return 0
 
 
@@ -99,20 +113,19 @@ def _baselines(arguments: Namespace) -> int:
     from rulemine.release.reader import Release
     from rulemine.text.tables import markdown_of, text_of
 
-    own = ("predictions", "neo4j", "seconds", *(["url"] if arguments.url else ()))
-    own += ("matching", "sample", "naming", "kg", "level", "cluster", "all")
-    refuse_idle(arguments, "predictions", *own, "missing", "metrics")
+    own = "neo4j seconds url reader matching sample naming kg level cluster all missing metrics"
+    refuse_idle(arguments, "predictions", "predictions", *own.split())
     if arguments.format not in (layouts := {"table": text_of, "markdown": markdown_of}):
         raise ConfigError(
             f"--format {arguments.format}: of --baselines it is {' or '.join(layouts)}."
         )
-    if arguments.format != "table":
-        refuse_idle(arguments, "--format table", "wide")
-    check_output(arguments.output)
-    release = Release.open(arguments.release)
-    split = split_of(arguments.split or "test")
     with bar("baselines") as advance:
-        found = score_all(release, split=split, seed=arguments.seed or 0, progress=advance)
+        found = score_all(
+            Release.open(arguments.release),
+            split=split_of(arguments.split or "test"),
+            seed=arguments.seed or 0,
+            progress=advance,
+        )
     emit(layouts[arguments.format](found), arguments.output)
     return 0
 
@@ -132,9 +145,15 @@ def _named(given: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def _add_metrics(parser: Parser) -> None:
+def _add_options(parser: Parser) -> None:
+    from rulemine.config import keys_of
     from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
+    from rulemine.llm.options import EndpointOptions
 
+    add_flags(
+        parser,
+        (k for k in keys_of(EndpointOptions(), "endpoint.") if k.name == "endpoint.budget_tokens"),
+    )
     parser.add_argument("--metrics", metavar="NAME[,NAME…]",
                         help="of other projects, shown beside ours, of "
                         f"{', '.join(METRICS_OF_OTHERS)}; or all")  # fmt: skip
@@ -165,10 +184,13 @@ EVALUATE = Subcommand(
                 "which predicted queries are run (in memory)"),
         switch("--neo4j", "of Cypher: start a Neo4j for them, and end it (needs Maven the first time)"),
         arg("--seconds", "S", "of Cypher: that a query may take (120)", float),
+        arg("--reader", "NAME[@URL]", "a model that reads the replies, too: it is shown each with its "
+            "question, never the answers, and lists names; its lists are kept in FILE.work"),
+        switch("--dry-run", "with --reader: say what it would take, show prompts, ask nothing"),
         arg("--seed", "N", "of the bootstrap, or of the baseline random (0)", int),
         format_of(*FORMATS, more="; html is a page, questions a CSV with a line for each question"),
         arg("-o --output", "FILE", "(standard output)", output_file),
         "cluster wide",
     ),
-    options=_add_metrics,
+    options=_add_options,
 )  # fmt: skip

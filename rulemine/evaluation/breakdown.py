@@ -20,6 +20,7 @@ from rulemine.release.records import SPLITS, Question, Removal
 __all__ = [
     "HOPS",
     "MORE_MISSING",
+    "OF_CORE",
     "PROOF",
     "SPLIT",
     "Breakdown",
@@ -33,8 +34,11 @@ value that a removed one is read off; an edge between the ends that proves nothi
 common for the core."""
 
 GRANTED, CORE_SHOWN = 0.8, 100
-"""Least PCA confidence of the rules of a granted proof, and the least size of a core of which that part is
-shown: of proofs in it that experts read they granted 23 of 34 and refused 1."""
+"""Least PCA confidence of the rules of a granted proof, and the least size of a core whose two parts are
+shown: of granted proofs that experts read they granted 23 of 34 and refused 1."""
+
+OF_CORE = ("core", "granted", "likely")
+"""The core, the part of it with granted proofs, and the rest, whose proofs are likely."""
 
 MORE_MISSING = 3
 """From here on, missing links are one group."""
@@ -62,7 +66,7 @@ def breakdowns(
 ) -> tuple[Breakdown, ...]:
     """The groups of a report.
 
-    ``core`` is there if it has a question, and ``granted`` if it has `CORE_SHOWN`; ``proof``, ``structure``,
+    ``core`` is there if it has a question, and its parts if it has `CORE_SHOWN`; ``proof``, ``structure``,
     ``hops``, ``missing`` (the removed triples that the hard answer needs, once all are removed; 0 without
     one) and ``inference`` (``full``: nothing that the hard answer needs is stated) where questions differ in
     it; so are most of what a kind adds, and ``split``. ``unseen`` is about the questions outside training;
@@ -89,7 +93,7 @@ def breakdowns(
             )
     found = [_broken_down(group, questions, about) for group in _groups_of(questions[0].kind)]
     few = sum(q.core for q in questions) < CORE_SHOWN
-    return tuple(b for b in found if b is not None and not (few and b.name == "granted"))
+    return tuple(b for b in found if b is not None and not (few and b.name in OF_CORE[1:]))
 
 
 def _groups_of(kind: str) -> tuple[Group, ...]:
@@ -123,6 +127,10 @@ def _granted(question: Question, about: About) -> str:
     """Whether a question of the core has a proof that experts grant rather than not."""
     gone = (about.removals[t].difficulty for t in question.evidence if t in about.removals)
     return "granted" * (question.core and all(row.pca_confidence >= GRANTED for row in gone))
+
+
+def _likely(question: Question, about: About) -> str:
+    return "likely" * (question.core and not _granted(question, about))
 
 
 def _proof(question: Question, about: About) -> str:
@@ -174,6 +182,7 @@ SPLIT = Group("split", "split", lambda q, _: q.split, SPLITS)
 _FIRST = (
     Group("core", "the core", lambda q, _: "core" if q.core else "", least=1),
     Group("granted", "granted", _granted, least=1),
+    Group("likely", "likely", _likely, least=1),
     Group("all", "all questions", lambda _, __: "all", least=1),
     PROOF,
     STRUCTURE,

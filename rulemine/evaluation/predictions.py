@@ -156,8 +156,7 @@ def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Predicti
             known["cost"] = known["usage"]
         found = msgspec.convert(known | {"id": key}, Prediction)
     except msgspec.ValidationError as wrong:
-        what, _, place = str(wrong).replace("$.cost", "$.usage").partition(" - at `$.")
-        return None, f"'{place.rstrip('`')}': {what[:1].lower()}{what[1:]}"
+        return None, _why(wrong)
     problem = _problem(found)
     if problem.startswith("has no") and (others := sorted(row.keys() - {"id", *_FORMS})):
         named = ", ".join(map(repr, others[:_SHOWN])) + ", …" * (len(others) > _SHOWN)
@@ -189,9 +188,16 @@ def _given(
         msgspec.json.decode(msgspec.json.encode(row), type=Prediction)
         msgspec.convert({"rows": [*map(row_of, row.rows or ())]}, _Rows)
         return row, _problem(row)
-    except (ValueError, TypeError, RecursionError) as problem:
-        why = str(problem) if isinstance(problem, TypeError) else why_unreadable(problem)
-        return None, f"is nothing that a file could hold ({why})"
+    except (ValueError, TypeError, RecursionError) as wrong:
+        return None, _why(wrong)
+
+
+def _why(wrong: Exception) -> str:
+    """What is wrong with a field of a prediction, or with all of it."""
+    what, at, place = str(wrong).replace("$.cost", "$.usage").partition(" - at `$.")
+    if not at:
+        return f"is nothing that a file could hold ({why_unreadable(wrong)})"
+    return f"'{place.rstrip('`')}': {what[:1].lower()}{what[1:]}"
 
 
 Predictions = str | Path | PredictionFile | Iterable[Prediction]

@@ -19,7 +19,7 @@ import numpy as np
 from rulemine.errors import ConfigError, PredictionError, did_you_mean
 from rulemine.evaluation import notes as says
 from rulemine.evaluation.breakdown import Breakdown, breakdowns
-from rulemine.evaluation.matching.matching import PredictionReader, ReadOutput
+from rulemine.evaluation.matching.matching import ReadOutput
 from rulemine.evaluation.matching.other_namings import naming_meant
 from rulemine.evaluation.metrics import (
     COLUMNS,

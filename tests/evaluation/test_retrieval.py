@@ -1,7 +1,5 @@
 """What systems retrieved, against the evidence."""
 
-import csv
-import io
 import json
 import unicodedata
 from dataclasses import replace
@@ -19,10 +17,8 @@ from rulemine.evaluation.retrieval import (
     score_retrieval,
     score_retrieved,
 )
-from rulemine.evaluation.scorer import STRICT
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
-from rulemine.text.tables import FEW_NOTE
 from tests.evaluation.test_scoring import GIVEN as ABOUT_RULES
 from tests.evaluation.test_scoring import values
 from tests.evaluation.world import ANN, BOB, CID, write_release, write_structures
@@ -156,27 +152,6 @@ def test_questions_without_stated_evidence_are_left_out_and_counted(tmp_path):
     assert any(note.endswith("none of their evidence: 1 of 2.") for note in report.notes)
 
 
-def test_forms_of_the_report(release):
-    report = evaluate(release, GIVEN)
-    assert report.metrics == (*METRICS, *STRICT, *RETRIEVAL)
-    content = json.loads(report.to_json())
-    assert content["kg"] == "incomplete"
-    assert content["all"]["scores"]["retrieved"]["value"] == pytest.approx(8 / 6)
-    rows = csv.DictReader(io.StringIO(report.to_csv()))
-    first = next(row for row in rows if row["metric"] == "certificate_recall")
-    assert float(first["value"]) == pytest.approx((1 / 2 + 0 + 1 / 2 + 0 + 0 + 1 / 2) / 6)
-    above, below = report.to_table().split("retrieved from the incomplete graph")
-    assert "certificates" not in above
-    assert above.startswith("Warning: 6 of 6 predictions hold no answer and score 0.\n")
-    line = next(text for text in below.splitlines() if text.startswith("all"))
-    assert line.split()[-3] == "1.3"
-    assert "structure, over all questions" in below
-    assert "hops" not in below
-    assert f"\n{report.notes[-1]}\n" in below
-    assert below.rstrip().endswith(FEW_NOTE)
-    assert "| certificates |" in report.to_markdown()
-
-
 def test_without_triples_or_as_the_public_evaluator_nothing_is_said(release):
     plain = [replace(p, retrieved=None) for p in GIVEN]
     for report in (evaluate(release, plain), evaluate(release, GIVEN, matching="brink")):
@@ -228,7 +203,7 @@ def test_files(tmp_path, release):
     [
         ("a r b", "'retrieved': expected `array"),
         ({}, "'retrieved': expected `array"),
-        ([["a", "r", "b"], ["a", "r"]], r"'retrieved\[1\]': expected `array` of length 3, got 2"),
+        ([["a", "r", "b"], ["a", "r"]], r"'retrieved\[1\]': expected `array` of length 3"),
         ([["a", "r", 3]], r"'retrieved\[0\]\[2\]': expected `str`"),
         ([["a", "r", "b", "c"]], r"'retrieved\[0\]': expected"),
         (["arb"], r"'retrieved\[0\]': expected `array`, got `str`"),

@@ -144,6 +144,7 @@ def is_in(breakdown, group, q, difficulty):
     return {
         "core": q.core,
         "granted": q.core and told["pca_confidence"] == 0.8,
+        "likely": q.core and told["pca_confidence"] < 0.8,
         "all": True,
         "proof": group == ("core" if q.core else not_core),
         "structure": q.structure == group,
@@ -169,12 +170,13 @@ def test_rows_equal_scoring_each_group_alone(tmp_path):
     release = write_release(tmp_path / "r", questions, removals=removals, levels=[25, 60, 100])
     report = evaluate(release, given, split=None, resamples=20)
     assert list(dict.fromkeys(row.breakdown for row in report.rows)) == [
-        "core", "granted", "all", "mean_of_structures", "proof", "structure", "hops", "missing", "inference",
+        "core", "granted", "likely", "all", "mean_of_structures", "proof", "structure", "hops", "missing",
+        "inference",
         "rule_type", "rule_subtype", "proofs", "inverse_edge", "unseen", "split", "level",
     ]  # fmt: skip
     few = evaluate(release, given, split=None, sample=99, resamples=1)
     assert [row.breakdown for row in few.rows[:2]] == ["core", "all"]
-    assert [row.group for row in report.rows[4:17]] == [
+    assert [row.group for row in report.rows[5:18]] == [
         "core", "restated", "side edge", "other", "2p", "3p", "pi", "(5)", "2", "3", "1", "2", "3+",
     ]  # fmt: skip
     for row in (row for row in report.rows if row.breakdown != "mean_of_structures"):
@@ -183,7 +185,11 @@ def test_rows_equal_scoring_each_group_alone(tmp_path):
                 p.answers,
                 set(q.answers),
                 q.hard_answer,
-                {a.answer for a in q.hard if a.core or row.breakdown not in ("core", "granted")},
+                {
+                    a.answer
+                    for a in q.hard
+                    if a.core or row.breakdown not in ("core", "granted", "likely")
+                },
             )
             for q, p in zip(questions, given, strict=True)
             if is_in(row.breakdown, row.group, q, difficulty)

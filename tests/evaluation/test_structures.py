@@ -1,7 +1,5 @@
 """Answering and scoring questions of the kind ``structures``."""
 
-import csv
-import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -246,22 +244,6 @@ def test_one_structure_has_no_mean(tmp_path: Path) -> None:
     assert "mean_of_structures" not in json.loads(report.to_json())
     with pytest.raises(KeyError):
         report.row("mean_of_structures", "mean_of_structures")
-
-
-def test_forms_of_the_report(release: Release) -> None:
-    report = evaluate(release, GIVEN)
-    content = json.loads(report.to_json())
-    assert content["mean_of_structures"]["n"] == 6
-    assert content["breakdowns"]["structure"]["2i"]["scores"]["hits_at_1"]["value"] == 1.0
-    lines = report.to_table().splitlines()
-    assert " ".join(lines[3].split()) == "n Hard F1 HHR hits Hits@Hard Hits@Any Precision F1"
-    line = next(text for text in lines if text.startswith("mean of structures"))
-    assert line.split()[3:6] == ["6†", "44.4", "60.0"]
-    assert "| mean of structures | 6† | 44.4" in report.to_markdown()
-    rows = list(csv.DictReader(io.StringIO(report.to_csv())))
-    of_metric = [row for row in rows if row["metric"] == "hits_at_1"]
-    assert [row["group"] for row in of_metric[:3]] == ["core", "all", "mean_of_structures"]
-    assert float(of_metric[2]["value"]) == 0.5
 
 
 def test_difference_of_two_systems(release: Release) -> None:

@@ -57,7 +57,7 @@ class ScoreRow(NamedTuple):
         level: The level at which hard answers are missing, 1 … 100.
         naming: The naming of its answers.
         breakdown: What questions are grouped by, see `rulemine.evaluation.breakdown`; ``core``, ``granted``,
-            ``all`` and ``mean_of_structures`` are one group each, of the same name.
+            ``likely``, ``all`` and ``mean_of_structures`` are one group each, of the same name.
         group: The group.
         n: Its questions.
         hits: Those of them with a hard answer of which the system gave some right answer: HHR is a ratio

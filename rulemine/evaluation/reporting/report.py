@@ -176,8 +176,9 @@ class Report(Tabled):
         """What `to_json` writes.
 
         Keys: what was evaluated and how; ``headline``: ``core`` or ``all``; ``core`` (null if it has no
-        question), ``all`` and, where they are, ``granted`` and ``mean_of_structures``: n, hits, and scores:
-        score → {value, low, high}; ``breakdowns``, over all questions: breakdown → group → the same.
+        question), ``all`` and, where they are, ``granted``, ``likely`` and ``mean_of_structures``: n,
+        hits, and scores: score → {value, low, high}; ``breakdowns``, over all questions: breakdown → group →
+        the same.
         """
         broken: dict[str, dict[str, Any]] = {}
         for row in self.rows:

@@ -80,6 +80,7 @@ MEAN = "mean_of_structures"
 SUBSETS = {
     "core": "the core",
     "granted": "the granted part of the core",
+    "likely": "the likely rest of the core",
     "all": "all questions",
     MEAN: "mean of structures",
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rulemine.evaluation.breakdown import Breakdown
+from rulemine.evaluation.breakdown import OF_CORE, Breakdown
 from rulemine.evaluation.metrics import CORE, Floats
 from rulemine.evaluation.reporting.report import Row
 from rulemine.evaluation.reporting.titles import MEAN
@@ -65,7 +65,7 @@ def rows_of(
             rows.append(Row(*names[i], size, dict.fromkeys(metrics, UNDEFINED)))
             continue
         means = sampled.means(i)
-        found = estimate(means, columns, metrics, names[i][0] in ("core", "granted"))
+        found = estimate(means, columns, metrics, names[i][0] in OF_CORE)
         rows.append(Row(*names[i], size, found, _without_hits(means, columns)))
         if names[i][0] == "structure":
             of_structures.append(sampled.means(i, part=True))

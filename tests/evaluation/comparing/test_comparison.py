@@ -67,15 +67,6 @@ def test_difference_equals_drawing_cluster_by_cluster(tmp_path):
     assert (found.low, found.high) == pytest.approx(tuple(expected), abs=1e-9)
 
 
-def test_notes_of_a_difference_say_whose_they_are(release):
-    first = evaluate(release, GIVEN[:1], missing="empty", matching="ids")
-    second = evaluate(release, BETTER)
-    notes = compare({"one": first, "two": second}).notes
-    assert notes[0].startswith("Warning: one: predictions for 1 of 3 questions")
-    assert any(n.startswith("The questions of the headline form 1 cluster,") for n in notes)
-    assert "Matched differently: ids and vocabulary." in notes
-
-
 def test_different_questions_are_not_compared(release):
     with pytest.raises(PredictionError, match="0 ids in common"):
         differences(

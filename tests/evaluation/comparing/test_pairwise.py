@@ -113,27 +113,3 @@ def test_files_of_one_name_are_told_apart(eight, files, tmp_path):
     assert list(evaluate_all(eight, [*files, again], resamples=5)) == [
         "lookup (incomplete)", str(files[1]), "c", str(again),
     ]  # fmt: skip
-
-
-def test_command_line(eight, files, command):
-    ended = command(
-        "compare", str(eight.path), *map(str, files), "--metrics", "hard_f1", "--format", "csv"
-    )
-    assert ended.status == 0
-    assert ended.out.splitlines()[1].startswith(
-        "core,core,4,hard_f1,lookup (incomplete),b,0.0,1.0,-1.0,"
-    )
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["compare", "{release}", "{a}"], "one system to compare"),
-        (["compare", "{release}", "{a}", "{b}", "--metrics", "hardf1"], "did you mean 'hard_f1'"),
-    ],
-)  # fmt: skip
-def test_wrong_command_lines(eight, files, command, words, told):
-    names = {"release": eight.path, "a": files[0], "b": files[1]}
-    ended = command(*(word.format(**names) for word in words))
-    assert ended.status == 2
-    assert told in " ".join(ended.err.split())

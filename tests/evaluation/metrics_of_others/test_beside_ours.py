@@ -137,9 +137,3 @@ def test_names_of_projects():
     for wrong, told in (("tgo", "did you mean 'tog'"), (",", "names no project")):
         with pytest.raises(ConfigError, match=told):
             chosen(wrong)
-
-
-def test_sources_name_what_they_are_from():
-    sources = [project.source for project in METRICS_OF_OTHERS.values()]
-    assert len(set(sources)) == len(sources)
-    assert all(any(c.isdigit() for c in source) for source in sources)
