@@ -10,7 +10,7 @@ from rulemine.evaluation.matching.vocabulary import LONGEST_OUTPUT, bounded
 from rulemine.evaluation.reporting.report import Row
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
-from rulemine.evaluation.statistics.bootstrap import Bools, Ints
+from rulemine.evaluation.statistics.bootstrap import Bools, Floats, Ints
 from rulemine.kinds.registry import is_built
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.reader import Release
@@ -21,10 +21,10 @@ __all__ = [
     "NOTHING_TO_INFER",
     "notes_on_clusters",
     "notes_on_cut_off",
-    "notes_on_failures",
     "notes_on_leaks",
     "notes_on_predictions",
     "notes_on_questions",
+    "notes_on_retrieved",
     "notes_on_rows",
     "notes_on_texts",
     "where_any",
@@ -226,9 +226,41 @@ def notes_on_rows(rows: Sequence[Row]) -> list[str]:
     return [f"{DROPPED}: {', '.join(parts)}."] * bool(parts)
 
 
-def notes_on_failures(failures: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """About what failed: see `rulemine.evaluation.retrieval.count_failures`."""
-    return [
+def notes_on_retrieved(
+    given: Sequence[Prediction],
+    scores: Floats,
+    total: int,
+    strange: int,
+    kg: str,
+    failures: Mapping[str, Mapping[str, int]],
+) -> list[str]:
+    """About triples that were retrieved, and proofs that were not.
+
+    Args:
+        given: The predictions.
+        scores: Their scores, shape (questions, `RETRIEVAL`).
+        total: How many triples were retrieved.
+        strange: How many of them are not of the release.
+        kg: The graph that they are from.
+        failures: See `rulemine.evaluation.retrieval.count_failures`.
+    """
+    told = where_any(
+        (
+            sum(p.retrieved is None for p in given),
+            "Predictions that list no retrieved triples score as if there were none: {}.",
+        ),
+        (
+            strange,
+            "Retrieved triples with an entity or a relation that is not in the release: {} of "
+            f"{total:,}.",
+        ),
+        (
+            int(np.isnan(scores[:, 0]).sum()),
+            f"Questions left out of recall, precision and F1 of triples, because the {kg} graph states none "
+            f"of their evidence: {{}} of {len(scores):,}.",
+        ),
+    )
+    return told + [
         f"Proof of the hard answer retrieved, over {SUBSETS[name]}: for {n['proved']:,} of "
         f"{n['questions']:,} questions. Hard answers not given: {n['retrieval'] + n['reasoning']:,} of "
         f"{n['questions']:,}; proof not retrieved (failures of retrieval): {n['retrieval']:,}; retrieved "

@@ -19,6 +19,7 @@ that is listed twice the higher score counts; the order of the list changes noth
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from operator import itemgetter
 
 import numpy as np
 
@@ -48,14 +49,12 @@ def hard_rank(
         >>> hard_rank([("a", 0.9), ("x", 0.8), ("h", 0.5), ("y", 0.5)], {"a", "h"}, "h")
         2.5
     """
-    listed = list(ranking)
-    if not any(name == hard_answer for name, _ in listed):
-        return None
     best: dict[str, float] = {}
-    for name, value in listed:
+    for name, value in ranking:
         if name == hard_answer or name not in answers:
             best[name] = max(value, best.get(name, -math.inf))
-    own = best.pop(hard_answer)
+    if (own := best.pop(hard_answer, None)) is None:
+        return None
     higher = sum(value > own for value in best.values())
     return 1 + higher + sum(value == own for value in best.values()) / 2
 
@@ -88,12 +87,12 @@ def score_rankings(
     key: Callable[[str], str],
 ) -> Floats:
     """The scores of rankings, shape (questions, `RANKED`); the keys of entities, and of other names."""
-    found = [
-        score_ranking(
-            [(keys.get(name) or key(name), value) for name, value in (p and p.ranking) or ()],
-            gold.answers,
-            gold.hard_answer,
-        )
-        for p, gold in zip(given, golds, strict=True)
-    ]
+    found: list[tuple[float, float, float]] = []
+    for p, gold in zip(given, golds, strict=True):
+        ranking = (p and p.ranking) or ()
+        named = [*map(keys.get, map(itemgetter(0), ranking))]
+        if gold.hard_answer not in named and None not in named:
+            ranking = ()  # as most do not have it
+        listed = [(keys.get(name) or key(name), value) for name, value in ranking]
+        found.append(score_ranking(listed, gold.answers, gold.hard_answer))
     return np.array(found, np.float64).reshape(len(found), len(RANKED))

@@ -47,30 +47,12 @@ from rulemine.release.records import Prediction, Question, translation
 __all__ = [
     "RETRIEVAL",
     "RetrievalScores",
-    "Retrieved",
     "ToRetrieve",
     "count_failures",
     "evidence_of",
     "score_retrieval",
     "score_retrieved",
 ]
-
-RETRIEVAL = (
-    "triple_recall",
-    "triple_precision",
-    "triple_f1",
-    "certificate_recall",
-    "certificate_precision",
-    "certificate_f1",
-    "answer_hit",
-    "answer_recall",
-    "retrieved",
-    "proof_retrieved",
-    "retrieval_failures",
-    "reasoning_failures",
-)
-"""The scores of what was retrieved, in the order in which they are reported."""
-
 
 _SUBJECT, _RELATION, _OBJECT = map(itemgetter, range(3))
 
@@ -92,6 +74,10 @@ class RetrievalScores(NamedTuple):
     reasoning_failures: float
 
 
+RETRIEVAL = RetrievalScores._fields
+"""The scores of what was retrieved, in the order in which they are reported."""
+
+
 class ToRetrieve(NamedTuple):
     """What is to be retrieved for a question from a graph.
 
@@ -107,18 +93,6 @@ class ToRetrieve(NamedTuple):
     certificates: Set[Triple]
     answers: Set[str]
     proofs: Sequence[Sequence[Set[Triple]]] | None = ()
-
-
-class Retrieved(NamedTuple):
-    """What the systems retrieved, scored.
-
-    Attributes:
-        scores: Shape (questions, `RETRIEVAL`).
-        notes: What a reader of the scores must know, as sentences.
-    """
-
-    scores: Floats
-    notes: list[str]
 
 
 def score_retrieved(
@@ -185,9 +159,12 @@ def evidence_of(
     level = release.level_of(kg)
     removals = {removal.triple: removal for removal in release.removals()}
     missing = {row.triple: row.level for row in release.missing()}
-    names = translation(release.entities, release.naming, naming)
+    own = naming == release.naming
+    names = {} if own else translation(release.entities, release.naming, naming)
 
     def renamed(triples: Iterable[Triple]) -> frozenset[Triple]:
+        if own:
+            return frozenset(triples)
         return frozenset((names.get(s, s), r, names.get(o, o)) for s, r, o in triples)
 
     def lacking(triple: Triple) -> bool:
@@ -225,8 +202,7 @@ def score_retrieval(
     hits_hard: Floats,
     entities: Set[str],
     relations: Set[str],
-    kg: str,
-) -> Retrieved:
+) -> tuple[Floats, int, int]:
     """Scores what was retrieved for questions.
 
     Args:
@@ -236,7 +212,10 @@ def score_retrieval(
         hits_hard: Shape (questions,), see `score_retrieved`.
         entities: The entities of the release, in the naming of the triples.
         relations: Its relations.
-        kg: The graph that the triples are from.
+
+    Returns:
+        The scores, shape (questions, `RETRIEVAL`); how many triples were retrieved, and how many of them have
+        an entity or a relation that is not in the release.
     """
     spelling = Spelling(chain(entities, relations))
     found: list[RetrievalScores] = []
@@ -248,27 +227,10 @@ def score_retrieval(
         total += len(given)
         ends = {*map(_SUBJECT, given), *map(_OBJECT, given)}
         if not (ends <= entities and {*map(_RELATION, given)} <= relations):
-            strange += sum(
-                not (s in entities and r in relations and o in entities) for s, r, o in given
-            )
+            strange += sum(not {s, o} <= entities or r not in relations for s, r, o in given)
         found.append(score_retrieved(given, wanted, hit))
     scores = np.array(found, np.float64).reshape(len(found), len(RETRIEVAL))
-    notes = []
-    if silent := sum(p is not None and p.retrieved is None for p in predictions):
-        notes.append(
-            f"Predictions that list no retrieved triples score as if there were none: {silent:,}."
-        )
-    if strange:
-        notes.append(
-            f"Retrieved triples with an entity or a relation that is not in the release: {strange:,} of "
-            f"{total:,}."
-        )
-    if left_out := int(np.isnan(scores[:, 0]).sum()):
-        notes.append(
-            f"Questions left out of recall, precision and F1 of triples, because the {kg} graph states none "
-            f"of their evidence: {left_out:,} of {len(found):,}."
-        )
-    return Retrieved(scores, notes)
+    return scores, total, strange
 
 
 def count_failures(scores: Floats, groups: Mapping[str, Bools]) -> dict[str, dict[str, int]]:

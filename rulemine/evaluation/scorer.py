@@ -343,14 +343,16 @@ class Scorer:
         if any(p.retrieved is not None for p in there):
             relations = self.release.relations().keys()
             hits = scores[:, COLUMNS.index("hits_hard")]
-            found = score_retrieval(used.evidence(kg), given, hits, used.names, relations, kg)
+            found, total, strange = score_retrieval(
+                used.evidence(kg), given, hits, used.names, relations
+            )
             subsets = {p.name: p.members[0] for p in self._parts(level) if p.name in SUBSETS}
-            failures = count_failures(found.scores, subsets)
-            notes += found.notes + says.notes_on_failures(failures)
+            failures = count_failures(found, subsets)
+            notes += says.notes_on_retrieved(there, found, total, strange, kg, failures)
             shown = tuple(
                 m for m in RETRIEVAL if kg != "complete" or not m.startswith("certificate_")
             )
-            parts.append((shown, RETRIEVAL, found.scores))
+            parts.append((shown, RETRIEVAL, found))
         return RawScores(parts, notes, answers, failures)
 
     def _row_scores(
