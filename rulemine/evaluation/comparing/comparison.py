@@ -8,14 +8,14 @@ score over one set of questions.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rulemine.errors import ConfigError, PredictionError, did_you_mean
-from rulemine.evaluation.breakdown import Breakdown, group_titles
+from rulemine.evaluation.breakdown import group_titles
 from rulemine.evaluation.metrics import HEADLINE
 from rulemine.evaluation.notes import DROPPED, notes_on_rows
 from rulemine.evaluation.predictions import PredictionFile
@@ -23,7 +23,7 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING, Tabled
 from rulemine.evaluation.reporting.titles import HHR_NOTE, SUBSETS, TITLES
 from rulemine.evaluation.scorer import RESAMPLES, Scorer, opened, run_of, shared_level
-from rulemine.evaluation.statistics.bootstrap import UNDEFINED, Floats
+from rulemine.evaluation.statistics.bootstrap import UNDEFINED
 from rulemine.evaluation.statistics.estimates import differences, ratio_of, rows_of
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.statistics.significance import holm, randomization_test
@@ -37,7 +37,6 @@ __all__ = [
     "compare",
     "evaluate_all",
     "note_about",
-    "sums_of",
 ]
 
 SHOWN = (HEADLINE, "hhr", "hits_hard", "hits_any", "f1")
@@ -153,16 +152,22 @@ def compare(
     order = {name: place for place, name in enumerate(metrics or known)}
     places = {key: place for place, key in enumerate(dict.fromkeys(row[:2] for row in found))}
     found.sort(key=lambda row: (places[row[:2]], order[row.metric]))
+    corrected = (  # a family of tests is all pairs on one score over one set of questions
+        row._replace(adjusted=p)
+        for _, family in groupby(found, key=lambda row: (row.breakdown, row.group, row.metric))
+        for rows in [list(family)]
+        for row, p in zip(rows, holm([row.p for row in rows]), strict=True)
+    )
     first = next(iter(reports.values()))
-    title = f"{first.release} · split {first.split} · {first.describe_questions()}"
     below = (*_notes(reports), *dropped, *[HHR_NOTE] * any(row.metric == "hhr" for row in found))
     test = (
         "p: paired randomization test over clusters of questions; Holm: corrected for the pairs of one score "
         "over one set of questions. Intervals are not corrected."
     )
     levels = " and ".join(dict.fromkeys(str(report.level) for report in reports.values()))
-    title = f"{title} · hard answers missing at level {levels}"
-    return Differences(title, first.kind, _corrected(found), (*below, test))
+    about = f"{first.release} · split {first.split} · {first.describe_questions()}"
+    title = f"{about} · hard answers missing at level {levels}"
+    return Differences(title, first.kind, tuple(corrected), (*below, test))
 
 
 def _pair(
@@ -193,7 +198,15 @@ def _pair(
     )  # fmt: skip
     asked = [(part, metric) for part in parts if part.name in _TESTED for metric in metrics]
     sums = [
-        np.stack([sums_of(report, metric, part) for part, metric in asked], axis=1)
+        np.stack(
+            [
+                ratio_of(
+                    report.scores, report.columns, metric, part.members[0], part.name == "core"
+                )
+                for part, metric in asked
+            ],
+            axis=1,
+        )
         for report in (first, second)
         if asked
     ]
@@ -232,34 +245,10 @@ def _notes(reports: Mapping[str, Report]) -> list[str]:
     return [*notes]
 
 
-def sums_of(report: Report, metric: str, part: Breakdown) -> Floats:
-    """What each question adds to a score over a subset, see `ratio_of`.
-
-    Args:
-        report: The scores of the system.
-        metric: The score.
-        part: The breakdown of one group that is the subset.
-    """
-    return ratio_of(report.scores, report.columns, metric, part.members[0], part.name == "core")
-
-
 def note_about(name: str, note: str) -> str:
     """A note with the name of the system; a warning still begins as one."""
-    if note.startswith(WARNING):
-        return f"{WARNING}{name}: {note.removeprefix(WARNING)}"
-    return f"{name}: {note}"
-
-
-def _corrected(rows: Sequence[PairedDifference]) -> tuple[PairedDifference, ...]:
-    """The same with Holm's adjusted p; a family is all on one score over one set of questions."""
-    found = list(rows)
-    families: dict[tuple[str, ...], list[int]] = {}
-    for i, row in enumerate(found):
-        families.setdefault((row.breakdown, row.group, row.metric), []).append(i)
-    for family in families.values():
-        for i, adjusted in zip(family, holm([found[i].p for i in family]), strict=True):
-            found[i] = found[i]._replace(adjusted=adjusted)
-    return tuple(found)
+    warned = WARNING * note.startswith(WARNING)
+    return f"{warned}{name}: {note.removeprefix(WARNING)}"
 
 
 def evaluate_all(

@@ -20,7 +20,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from rulemine.errors import ConfigError, counted
-from rulemine.evaluation.notes import FEW_CLUSTERS
+from rulemine.evaluation.notes import FEW_CLUSTERS, where_any
 from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.statistics.significance import ChiSquare, compare_classes
 from rulemine.kinds.registry import kind_named
@@ -144,10 +144,9 @@ def _values(row: RunPair) -> Values:
         for n in (row.identical, row.paraphrased, row.unique)
     )
     found = row.topics
-    tests: Values = (None, None, None, None)
-    if found is not None:
-        tests = (found.statistic, found.dof, found.p, (found.v, found.low, found.high))
-    return (f"{row.first} × {row.second}", row.compared, row.left_out, *shares, *tests)
+    tests = found and (found.statistic, found.dof, found.p, (found.v, found.low, found.high))
+    pair = f"{row.first} × {row.second}"
+    return (pair, row.compared, row.left_out, *shares, *(tests or (None, None, None, None)))
 
 
 class _Variant(NamedTuple):
@@ -177,40 +176,46 @@ def compare_runs(releases: Sequence[Release]) -> VariantTable:
         names = [str(release.path) for release in releases]
     read = [_read(release, name) for release, name in zip(releases, names, strict=True)]
     pairs = tuple(_pair(a, b) for a, b in combinations(read, 2))
-    notes = [
-        "Each question of the second release against all that the first has of its seed text. Identical: "
-        "same normalized text and answer as one; paraphrased: same answer, and same supporting triples or "
-        "same query; unique: the rest. Left out: seed texts of which one of the two has no question.",
-        "χ² of the topics of the first question of each seed text, not corrected; V = √(χ²/n), n the rows of "
-        "both, with a 95 % bootstrap interval over seed texts. p > 0.05 does not show that topics are "
-        "equally distributed: the interval of V says how far apart they may be. Rows are matched by seed "
-        "text, which the test does not use, so that p is too large; the interval does.",
-    ]
-    if any(row.topics is None for row in pairs):
-        notes.append(
-            "–: undefined, as all questions compared are about one topic, or none is compared."
-        )
-    rough = [row for row in pairs if row.topics is not None and row.topics.least < ENOUGH]
-    if rough:
-        notes.append(
-            f"Of {len(rough)} of {len(pairs)} pairs the χ² is rough: fewer than {ENOUGH} questions are "
-            "expected of some topic. Compare more seed texts, or name fewer topics."
-        )
-    few = min((row.topics.n // 2 for row in pairs if row.topics is not None), default=FEW_CLUSTERS)
-    if few < FEW_CLUSTERS:
-        notes.append(
-            f"Some pair compares {counted(few, 'seed text')}, too few for intervals to be relied on."
-        )
-    scripted = [
+    tested = [row.topics for row in pairs if row.topics is not None]
+    few = min((topics.n // 2 for topics in tested), default=FEW_CLUSTERS)
+    templates = [
         one.figures.name
         for one in read
         if any(q.wording == "template" for some in one.asked.values() for q in some)
     ]
-    if scripted:
-        notes.append(
-            f"Texts of {', '.join(scripted)} are templates: the same query always has the same text, so "
-            "that what a model would paraphrase is identical here, and figures are not those of a model."
-        )
+    notes = where_any(
+        (
+            len(pairs),
+            "Each question of the second release against all that the first has of its seed text. Identical: "
+            "same normalized text and answer as one; paraphrased: same answer, and same supporting triples "
+            "or same query; unique: the rest. Left out: seed texts of which one of the two has no question.",
+        ),
+        (
+            len(pairs),
+            "χ² of the topics of the first question of each seed text, not corrected; V = √(χ²/n), n the "
+            "rows of both, with a 95 % bootstrap interval over seed texts. p > 0.05 does not show that "
+            "topics are equally distributed: the interval of V says how far apart they may be. Rows are "
+            "matched by seed text, which the test does not use, so that p is too large; the interval does.",
+        ),
+        (
+            len(pairs) - len(tested),
+            "–: undefined, as all questions compared are about one topic, or none is compared.",
+        ),
+        (
+            sum(topics.least < ENOUGH for topics in tested),
+            f"Of {{}} of {len(pairs)} pairs the χ² is rough: fewer than {ENOUGH} questions are expected of "
+            "some topic. Compare more seed texts, or name fewer topics.",
+        ),
+        (
+            few < FEW_CLUSTERS,
+            f"Some pair compares {counted(few, 'seed text')}, too few for intervals to be relied on.",
+        ),
+        (
+            len(templates),
+            f"Texts of {', '.join(templates)} are templates: the same query always has the same text, so "
+            "that what a model would paraphrase is identical here, and figures are not those of a model.",
+        ),
+    )
     return VariantTable(
         f"Variants of {releases[0].name}, by seed text",
         tuple(one.figures for one in read),
