@@ -16,7 +16,7 @@ from rulemine.cli.console import (
     output_file,
     refuse_idle,
 )
-from rulemine.cli.parser import Parser, add_flags, given
+from rulemine.cli.parser import Parser
 from rulemine.errors import ConfigError
 
 __all__ = ["EVALUATE"]
@@ -35,7 +35,7 @@ def evaluate(arguments: Namespace) -> int:
     if arguments.format not in ("table", "markdown", "json"):
         refuse_idle(arguments, "--format table, markdown or json", "reader")
     if not arguments.reader:
-        refuse_idle(arguments, "--reader", "dry_run", *given(arguments))
+        refuse_idle(arguments, "--reader", "dry_run", "budget_tokens")
     check_output(arguments.output)
     if arguments.baselines:
         return _baselines(arguments)
@@ -58,13 +58,16 @@ def evaluate(arguments: Namespace) -> int:
             from rulemine.evaluation.cypher.release_rows import CypherRuns
             from rulemine.evaluation.cypher.runners import SECONDS
 
-            line.status("questions scored")
+            def scored(done: int, total: int) -> None:
+                advance(done, total)
+                line.status("questions scored")
+
             runs = CypherRuns(
                 _named(arguments.url, "--url"),
                 arguments.neo4j,
                 SECONDS if arguments.seconds is None else arguments.seconds,
                 line.note,
-                advance,
+                scored,
                 _named(arguments.graph, "--graph"),
             )
         predictions = PredictionFile(arguments.predictions)
@@ -100,7 +103,7 @@ def evaluate(arguments: Namespace) -> int:
 
             read = read_twice(
                 release, predictions, report, arguments.reader, dry_run=arguments.dry_run,
-                status=line.note, progress=advance, limits=given(arguments, "endpoint."), **options,
+                status=line.note, progress=advance, budget=arguments.budget_tokens or 0, **options,
             )  # fmt: skip
             text = read if isinstance(read, str) else getattr(read, f"to_{arguments.format}")()
     emit(text, arguments.output)
@@ -145,15 +148,9 @@ def _named(given: Sequence[str], option: str) -> dict[str, str]:
     return found
 
 
-def _add_options(parser: Parser) -> None:
-    from rulemine.config import keys_of
+def _add_metrics(parser: Parser) -> None:
     from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
-    from rulemine.llm.options import EndpointOptions
 
-    add_flags(
-        parser,
-        (k for k in keys_of(EndpointOptions(), "endpoint.") if k.name == "endpoint.budget_tokens"),
-    )
     parser.add_argument("--metrics", metavar="NAME[,NAME…]",
                         help="of other projects, shown beside ours, of "
                         f"{', '.join(METRICS_OF_OTHERS)}; or all")  # fmt: skip
@@ -187,10 +184,11 @@ EVALUATE = Subcommand(
         arg("--reader", "NAME[@URL]", "a model that reads the replies, too: it is shown each with its "
             "question, never the answers, and lists names; its lists are kept in FILE.work"),
         switch("--dry-run", "with --reader: say what it would take, show prompts, ask nothing"),
+        arg("--budget-tokens", "N", "with --reader: stop after so many tokens in one run (any number)", int),
         arg("--seed", "N", "of the bootstrap, or of the baseline random (0)", int),
         format_of(*FORMATS, more="; html is a page, questions a CSV with a line for each question"),
         arg("-o --output", "FILE", "(standard output)", output_file),
         "cluster wide",
     ),
-    options=_add_options,
+    options=_add_metrics,
 )  # fmt: skip

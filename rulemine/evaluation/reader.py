@@ -5,11 +5,10 @@ of the release, and lists the names that the reply answers with; these are score
 reply without a word is not asked about.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from rulemine.errors import ConfigError, counted
@@ -83,7 +82,7 @@ def read_twice(
     dry_run: bool = False,
     status: Callable[[str], object] | None = None,
     progress: Callable[[int, int], object] | None = None,
-    limits: Mapping[str, Any] = MappingProxyType({}),
+    budget: int = 0,
     **options: Any,
 ) -> ReadTwice | str:
     """Has a model read the replies of a file, and scores what it reads.
@@ -96,7 +95,7 @@ def read_twice(
         dry_run: Whether to ask nothing.
         status: Called with what is worth knowing, one sentence at a time.
         progress: Called with (replies read, all replies).
-        limits: Fields of `EndpointOptions`.
+        budget: Tokens at most; 0: any number.
         options: Those of `rulemine.evaluation.scorer.evaluate` that the report was made with.
 
     Returns:
@@ -107,7 +106,7 @@ def read_twice(
         EndpointError: The endpoint cannot be used, or failed for too long.
         LimitError: The budget of tokens is spent.
     """
-    (model,), (place,) = at_addresses([reader], EndpointOptions(**limits), "--reader")
+    (model,), (place,) = at_addresses([reader], EndpointOptions(budget_tokens=budget), "--reader")
     asked = {q.id: q for q in release.questions() if q.id in {*report.ids}}
     read = read_predictions(predictions, release.questions(), split=None)
     given = {p.id: p for p in read if p.id in asked}

@@ -1,4 +1,7 @@
-"""A model that reads replies: what it is shown, what its lists score, and that nothing is asked twice."""
+"""A model that reads replies: what it is shown, what its lists score, and that nothing is asked twice.
+
+The command is that of ``docs/scoring.md``.
+"""
 
 import json
 
@@ -58,8 +61,9 @@ def test_there_is_something_to_read(files, capsys, tmp_path):
     (tmp_path / "p.jsonl").write_text(json.dumps({"id": "q00001", "answers": []}))
     assert main(["evaluate", *files, "--reader", "m"]) == 2
     assert "no prediction is a text" in capsys.readouterr().err
-    assert main(["evaluate", *files, "--dry-run"]) == 2
-    assert "--dry-run: is for --reader" in " ".join(capsys.readouterr().err.split())
+    for idle in (["--dry-run"], ["--budget-tokens", "9"]):
+        assert main(["evaluate", *files, *idle]) == 2
+        assert f"{idle[0]}: is for --reader" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_release_in_place_of_predictions_is_one_error(files, capsys):
