@@ -221,8 +221,8 @@ def _ticking(tick_once: Callable[[], None]) -> Iterator[None]:
 
 def _tokens() -> int:
     """Tokens that models took in this process so far; 0 where no model was used."""
-    usage = sys.modules.get("rulemine.llm.usage")
-    return 0 if usage is None else int(usage.OF_ALL.tokens)
+    session = sys.modules.get("rulemine.llm.session")
+    return 0 if session is None else int(session.OF_ALL.tokens)
 
 
 def bar(name: str) -> AbstractContextManager[Progress]:

@@ -82,8 +82,8 @@ def _schema(purpose: str) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     for flag in FLAGS:
         if flag.purpose == purpose:
-            truth = isinstance(flag.good, bool)
-            kind = {"type": "boolean"} if truth else {"type": "string", "enum": list(GRADES)}
+            grades = {"type": "string", "enum": list(GRADES)}
+            kind = {"type": "boolean"} if isinstance(flag.good, bool) else grades
             properties |= {f"{flag.name}_reasoning": TEXT, f"{flag.name}_flag": kind}
     return object_schema(**properties)
 
@@ -252,21 +252,10 @@ class Panel:
 
     async def ballot(self, item: JudgedQuestion, judge: Judge, ask: Ask) -> Ballot:
         """Asks a judge about a question."""
-        marks: dict[str, Mark] = {}
         calls = self.calls(item, judge)
-        for call, found in zip(
-            calls, await asyncio.gather(*(self._decision(call, ask) for call in calls)), strict=True
-        ):
-            for flag in FLAGS:
-                if flag.purpose != call.purpose:
-                    continue
-                if isinstance(found, TextProblem):
-                    detail = f": {found.detail}" if found.detail else ""
-                    marks[flag.name] = Mark(None, f"{found.code}{detail}")
-                else:
-                    reasoning = " ".join(found[f"{flag.name}_reasoning"].split())
-                    marks[flag.name] = Mark(found[f"{flag.name}_flag"], reasoning)
-        return marks
+        found = await asyncio.gather(*(self._decision(call, ask) for call in calls))
+        said = {call.purpose: one for call, one in zip(calls, found, strict=True)}
+        return {f.name: _mark(f, said[f.purpose]) for f in FLAGS if f.purpose in said}
 
     async def _decision(self, call: Call, ask: Ask) -> dict[str, Any] | TextProblem:
         """What a reply says; after one that cannot be read, what a second one says."""
@@ -283,6 +272,12 @@ class Panel:
             if isinstance(found, dict):
                 break
         return TextProblem("malformed", "words without JSON") if isinstance(found, str) else found
+
+
+def _mark(flag: Flag, said: Mapping[str, Any] | TextProblem) -> Mark:
+    if isinstance(said, TextProblem):
+        return Mark(None, f"{said.code}{': ' * bool(said.detail)}{said.detail}")
+    return Mark(said[f"{flag.name}_flag"], " ".join(said[f"{flag.name}_reasoning"].split()))
 
 
 def purposes_of(calls: Sequence[Call], answered: int = 0) -> list[Purpose]:

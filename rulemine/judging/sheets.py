@@ -7,7 +7,7 @@ Guarantee: a cell that is none of these is refused with its file and line; none 
 """
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -95,25 +95,32 @@ def read_sheet(path: Path) -> FilledSheet:
         InputError: It cannot be read, lacks a column, names a question twice, has a verdict that is none, one
             verdict of two, or none at all.
     """
-    rows = iter(_rows(read_text(path)))
-    _, header = next(rows, (0, []))
-    names = [name.strip().lower() for name in header]
+    lines = [line[:100_000] for line in read_text(path).splitlines()]  # csv takes no longer cells
+    # As it was written, a quote at the beginning of a cell is a part of it. A spreadsheet may quote cells.
+    as_written = len({line.count("\t") for line in lines if line}) <= 1
+    rows = csv.DictReader(
+        lines,
+        restval="",
+        dialect="excel-tab",
+        quoting=csv.QUOTE_NONE if as_written else csv.QUOTE_MINIMAL,
+    )
+    names = rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
     if missing := [name for name in _COLUMNS if name not in names]:
         raise InputError(
             f"{path}: line 1: the column {missing[0]} is missing; found "
             f"{', '.join(names)[:200] or 'nothing'}. Give a sheet with tabs between its cells and the header "
             "that rulemine show --sheet writes."
         )
-    at = {name: names.index(name) for name in _COLUMNS}
     checked: dict[str, SheetVerdict] = {}
     problems: list[str] = []
     empty = 0
-    for line, row in rows:
-        cells = {name: row[i].strip() if i < len(row) else "" for name, i in at.items()}
+    for row in rows:
+        cells = {name: row[name].strip() for name in _COLUMNS}
         said = {name: cells[name].lower() for name in VERDICTS}
         if not any(said.values()):
-            empty += any(row)
+            empty += any(row.values())
             continue
+        line = rows.line_num
         bad = [name for name in VERDICTS if said[name] not in _MEANT]
         problems += [f"line {line}: {name} is {cells[name]!r}" for name in bad]
         if not cells["id"] or cells["id"] in checked:
@@ -126,17 +133,6 @@ def read_sheet(path: Path) -> FilledSheet:
     if not checked:
         raise InputError(f"{path}: holds no verdict. {_ADVICE}")
     return FilledSheet(path.stem, checked, empty)
-
-
-def _rows(text: str) -> Iterator[tuple[int, Sequence[str]]]:
-    """The rows with the numbers of their lines."""
-    lines = text.splitlines()
-    # As it was written, a quote at the beginning of a cell is a part of it. A spreadsheet may quote cells.
-    as_written = len({line.count("\t") for line in lines if line}) <= 1
-    reader = csv.reader(
-        lines, "excel-tab", quoting=csv.QUOTE_NONE if as_written else csv.QUOTE_MINIMAL
-    )
-    return ((reader.line_num, row) for row in reader)
 
 
 _GROUPS = {

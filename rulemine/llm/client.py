@@ -15,7 +15,6 @@ from typing import Any
 from rulemine.errors import EndpointError
 from rulemine.llm.call import Call, Reply
 from rulemine.llm.options import EndpointOptions
-from rulemine.llm.usage import Usage
 from rulemine.llm.wire import CallProblem, Wire, problem_of_status
 
 __all__ = ["Client", "require_client"]
@@ -42,13 +41,16 @@ class Client:
     """
 
     def __init__(
-        self, options: EndpointOptions, usage: Usage, status: Callable[[str], object]
+        self,
+        options: EndpointOptions,
+        sends: Callable[[], object],
+        status: Callable[[str], object],
     ) -> None:
         """Makes it; nothing is sent yet.
 
         Args:
             options: Where the endpoint is.
-            usage: Where requests are counted.
+            sends: Called for each request.
             status: Called with sentences about parameters that are left out.
 
         Raises:
@@ -70,7 +72,7 @@ class Client:
             async def send(self, request: Any, **how: Any) -> httpx2.Response:
                 if limiter is not None:
                     await limiter.acquire()
-                usage.sent += 1
+                sends()
                 try:
                     async with asyncio.timeout(options.timeout):
                         answer = await super().send(request, **{**how, "stream": True})

@@ -133,7 +133,7 @@ class Wire:
         try:
             pieces = text.lstrip().startswith(("data:", "event:", ":"))
             body = _streamed(text) if pieces else json.loads(text)
-        except (ValueError, RecursionError):
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
             return CallProblem("fault", f"an answer that is no JSON: {shown}")
         body = _dict(body)
         usage = _dict(body.get("usage"))
@@ -204,32 +204,29 @@ def _streamed(text: str) -> dict[str, Any]:
     """The body of an answer that came in pieces, as it would have come whole.
 
     Raises:
-        ValueError: A piece is no JSON.
+        ValueError: A piece is no JSON; or another error where it is no piece of an answer.
     """
     found: dict[str, Any] = {}
     message: dict[str, Any] = {}
-    tools: dict[int, dict[str, str]] = {}
+    tools: dict[int, dict[str, Any]] = {}
     for line in text.split("\n"):
-        data = line.removeprefix("data:").strip()
-        if data in (line.strip(), "[DONE]", ""):
+        if not line.startswith("data:") or line[5:].strip() in ("", "[DONE]"):
             continue
-        chunk = _dict(json.loads(data))
+        chunk = json.loads(line[5:])
         found |= {name: chunk[name] for name in ("usage", "error") if chunk.get(name)}
         for choice in chunk.get("choices") or ():
-            delta = _dict(choice.get("delta"))
+            delta = choice["delta"]
             for name in ("content", "refusal", "reasoning_content", "reasoning"):
                 message[name] = message.get(name, "") + str(delta.get(name) or "")
             for tool in delta.get("tool_calls") or ():
-                whole = tools.setdefault(_count(tool.get("index"), 0), {})
-                for name, value in [("id", tool.get("id")), *_dict(tool.get("function")).items()]:
-                    whole[name] = whole.get(name, "") + str(value or "")
+                said = tool["function"]
+                start = {**tool, "function": {**said, "arguments": ""}}
+                whole = tools.setdefault(_count(tool.get("index"), 0), start)
+                whole["function"]["arguments"] += said.get("arguments") or ""
             if reason := choice.get("finish_reason"):  # without one it broke off
                 found["choices"] = [{"finish_reason": reason, "message": message}]
     if tools:
-        message["tool_calls"] = [
-            {"id": tool.pop("id"), "type": "function", "function": tool}
-            for _, tool in sorted(tools.items())
-        ]
+        message["tool_calls"] = [tools[index] for index in sorted(tools)]
     return found
 
 

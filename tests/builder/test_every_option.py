@@ -26,8 +26,7 @@ from rulemine.llm.call import Answer, Call, Reply
 from rulemine.llm.client import Client
 from rulemine.llm.journal import line_of
 from rulemine.llm.options import EndpointOptions
-from rulemine.llm.session import Session
-from rulemine.llm.usage import Usage
+from rulemine.llm.session import Session, Usage
 from rulemine.llm.wire import CallProblem
 from rulemine.phrasing.glosses import Glosses
 from rulemine.recipe.inputs import Inputs

@@ -13,7 +13,7 @@ import pytest
 
 from rulemine.cli import console
 from rulemine.cli.console import Line
-from rulemine.llm.usage import OF_ALL
+from rulemine.llm.session import OF_ALL
 from rulemine.release.writer import write_release as write_release_of
 from tests import structures
 from tests.chat_server import KEY, ChatServer, FakeModel, build_words

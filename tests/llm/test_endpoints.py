@@ -93,6 +93,7 @@ ONE: dict[str, tuple[Any, str, str]] = {
     "no text": (once(Response(b"\xff\xfe")), "a", ""),
     "deep brackets": (once(Response("[" * 100_000)), "a", ""),
     "no content": (once(message("", "eos")), "a", ""),
+    "a stream of something else": (once(Response('data: {"choices": [1]}\n')), "a", ""),
     "a stream that breaks off": (once(pieces({"content": "Who is"}, end="")), "a", ""),
     "a filter": (message(None, "content_filter"), "", "1 call has no answer: 1 × withheld by a"),
     "no word within the limit": (message("", "length"), "", ""),

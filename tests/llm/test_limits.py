@@ -6,7 +6,7 @@ import pytest
 
 from rulemine.errors import LimitError
 from rulemine.llm import Reply
-from rulemine.llm.usage import Budget
+from rulemine.llm.session import Budget
 from tests.chat_server import ChatServer
 from tests.llm.conftest import Open, call_of
 from tests.llm.test_session import asking, each

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rulemine.llm.call import Answer, Call, Failure, Reply
 from rulemine.llm.journal import line_of
-from rulemine.llm.usage import Usage
+from rulemine.llm.session import Usage
 from rulemine.phrasing.glosses import Gloss, Glosses
 from rulemine.release.question_set import QuestionSet
 from rulemine.verbalizer.inputs import VerbalizationInput
