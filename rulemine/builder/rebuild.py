@@ -208,6 +208,7 @@ def _kg(release: Release) -> dict[str, Any]:
     made = {
         "kg": replace(_graph(release, "complete"), duplicates=twice, relation_iris=iris),
         "inverses": about.get("inverses", {}),
+        "aliases": {row.entity: row.aliases for row in release.entities if row.aliases},
     }
     if about.get("labels"):  # which were beside the graph
         return made | _labels(release)

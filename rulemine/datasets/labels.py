@@ -6,6 +6,7 @@ and its texts differ from id to id; what is found depends on the files of the fo
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,8 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.relation_names import words_of
 
 __all__ = [
-    "LabelFile", "Labels", "find_labels", "labels_of", "looks_beside", "parts_of_speech", "readable_names",
+    "LabelFile", "Labels", "aliases_beside", "find_labels", "labels_of", "looks_beside", "parts_of_speech",
+    "readable_names",
 ]  # fmt: skip
 
 _NAMED = re.compile(
@@ -141,10 +143,27 @@ def find_labels(graph: str, kg: KnowledgeGraph, note: Callable[[str], None]) -> 
     )
 
 
-def _candidates(graph: str) -> list[Path]:
+def aliases_beside(graph: str, kg: KnowledgeGraph) -> dict[str, tuple[str, ...]]:
+    """Entity of a graph → other texts for it: lines of entity, tab, alias in ``aliases.tsv`` beside it."""
+    rows = {
+        line.partition("\t")[::2]
+        for path in _candidates(graph, re.compile(r"aliases\."))
+        for line in read_lines(path)
+    }
+    return {
+        entity: tuple(alias for _, alias in own if alias)
+        for entity, own in groupby(sorted(rows), lambda row: row[0])
+        if entity in kg.entity_ids
+    }
+
+
+def _candidates(graph: str, called: re.Pattern[str] = _NAMED) -> list[Path]:
     """The files beside those of a graph that are called like labels, by name."""
-    own = [p for p in find_files(graph) if p] if graph in data_sets() else files_of(graph)
-    own = [path for path in own if path.is_file()]
+    own = [
+        path
+        for path in (find_files(graph) if graph in data_sets() else files_of(graph))
+        if path and path.is_file()
+    ]
     folders = sorted(
         {path.parent for path in own} | {p for p in (Path(graph),) if p.is_dir() and own}
     )
@@ -152,7 +171,7 @@ def _candidates(graph: str) -> list[Path]:
         path
         for folder in folders
         for path in sorted(folder.iterdir())
-        if _NAMED.search(path.name)
+        if called.search(path.name)
         and _SUFFIX.search(path.name)
         and path.is_file()
         and path not in own

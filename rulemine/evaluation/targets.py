@@ -19,6 +19,7 @@ from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
 from rulemine.files import read_lines
 from rulemine.kinds.registry import kind_named
 from rulemine.release.guessing import asked_about
+from rulemine.release.naming import HIDING
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, names_in, translation
 from rulemine.rules.blocks import MapLike
@@ -166,7 +167,9 @@ class Targets:
     ) -> None:
         self._release, self._questions, self.naming = release, questions, naming
         self.names = frozenset(names_in(release.entities, naming))
-        self.reader = PredictionReader(matching, self.names)
+        named = () if naming in HIDING else release.entities
+        aliases = ((e.name_in(naming), alias) for e in named for alias in e.aliases)
+        self.reader = PredictionReader(matching, self.names, aliases)
         self._golds: dict[tuple[int, bool], list[Gold]] = {}
         self._evidence: dict[str, list[ToRetrieve]] = {}
 

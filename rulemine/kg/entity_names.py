@@ -20,11 +20,13 @@ class EntityNames:
         private: Private id: a seeded permutation, ``e`` and a fixed number of digits.
         entity: As in the source.
         text: A text label, unique in the release.
+        aliases: Other texts that stand for it in what a model writes, a row of ``aliases.tsv`` each.
     """
 
     private: str
     entity: str
     text: str
+    aliases: tuple[str, ...] = ()
 
     def name_in(self, naming: str) -> str:
         """The name in one of `NAMINGS`.

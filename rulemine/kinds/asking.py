@@ -400,8 +400,13 @@ class Asking:
     @cached_property
     def names(self) -> tuple[EntityNames, ...]:
         """The names of all entities."""
-        labels = self.inputs.labels
-        return name_entities(self.kg.entities, seed=self.seed, labels=labels, further=self._further)
+        return name_entities(
+            self.kg.entities,
+            seed=self.seed,
+            labels=self.inputs.labels,
+            aliases=self.inputs.aliases,
+            further=self._further,
+        )
 
     @cached_property
     def texts(self) -> Texts:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from rulemine.codec import to_json
 from rulemine.config import lookup
-from rulemine.datasets.labels import Labels, labels_of, looks_beside
+from rulemine.datasets.labels import Labels, aliases_beside, labels_of, looks_beside
 from rulemine.datasets.registry import data_sets, files_of, load_kg
 from rulemine.errors import InputError, UserError, counted
 from rulemine.files import digest_of
@@ -229,6 +229,11 @@ class Inputs:
         beside = looks_beside(self.recipe.kg, self.recipe.questions.templates)
         with of_key("labels"):
             return labels_of(self.recipe.labels, self.recipe.kg, self.kg, self.warn, beside=beside)
+
+    @cached_property
+    def aliases(self) -> dict[str, tuple[str, ...]]:
+        """Entity → other texts that stand for it, from ``aliases.tsv`` beside the graph."""
+        return {} if "labels" in self.own else aliases_beside(self.recipe.kg, self.kg)
 
     @_as_the_kind_reads
     def labels(self) -> dict[str, str]:

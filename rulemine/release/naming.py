@@ -41,6 +41,7 @@ def name_entities(
     *,
     seed: int,
     labels: Mapping[str, str] | None = None,
+    aliases: Mapping[str, tuple[str, ...]] | None = None,
     further: Sequence[str] = (),
 ) -> tuple[EntityNames, ...]:
     """The names of all entities of a release.
@@ -49,6 +50,7 @@ def name_entities(
         entities: The entities of the complete KG, sorted, each once.
         seed: The seed of the build.
         labels: Entity → text label; an entity without one is its own label.
+        aliases: Entity → other texts that stand for it.
         further: Entities that only the reference KG adds as answers, sorted; their private ids come
             after those of the KG, which therefore do not depend on them.
 
@@ -63,7 +65,7 @@ def name_entities(
     width = max(PRIVATE_DIGITS, len(str(max(0, len(everyone) - 1))))
     texts = _unique_texts(sorted(everyone), labels or {})
     rows = [
-        EntityNames(f"e{number:0{width}d}", entity, texts[entity])
+        EntityNames(f"e{number:0{width}d}", entity, texts[entity], (aliases or {}).get(entity, ()))
         for number, entity in zip(numbers, everyone, strict=True)
     ]
     return tuple(sorted(rows, key=lambda row: row.private))

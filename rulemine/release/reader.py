@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import islice, starmap
-from operator import attrgetter
+from itertools import groupby, islice
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -42,9 +42,9 @@ from rulemine.release.unpacking import unpacked
 from rulemine.rules.formats import read_rules
 from rulemine.rules.rule import Rule
 
-__all__ = ["MANIFEST", "PROPERTY_GRAPHS", "TYPES", "Release", "identity_of"]
+__all__ = ["ALIASES", "MANIFEST", "PROPERTY_GRAPHS", "TYPES", "Release", "identity_of"]
 
-TYPES = "types.tsv"
+TYPES, ALIASES = "types.tsv", "aliases.tsv"
 PROPERTY_GRAPHS = "property_graph"
 
 _R = TypeVar("_R")
@@ -442,15 +442,23 @@ class Release:
 
     @cached_property
     def entities(self) -> tuple[EntityNames, ...]:
-        """The three names of every entity, sorted by private id."""
-        return tuple(starmap(EntityNames, islice(self._table("entities.tsv", 3), 1, None)))
+        """The names of every entity, sorted by private id."""
+        aliases = self._lists(ALIASES) if ALIASES in self.manifest["files"] else {}
+        return tuple(
+            EntityNames(private, entity, text, aliases.get(entity, ()))
+            for private, entity, text in islice(self._table("entities.tsv", 3), 1, None)
+        )
 
     def types(self) -> dict[str, tuple[str, ...]]:
         """Entity → its types, sorted; in releases of all kinds but ``rules``."""
-        found: dict[str, list[str]] = {}
-        for entity, type_ in islice(self._table(TYPES, 2), 1, None):
-            found.setdefault(entity, []).append(type_)
-        return {entity: tuple(sorted(types)) for entity, types in found.items()}
+        return self._lists(TYPES)
+
+    def _lists(self, table: str) -> dict[str, tuple[str, ...]]:
+        """Entity → its texts in a table, sorted."""
+        rows = sorted(islice(self._table(table, 2), 1, None))
+        return {
+            entity: tuple(text for _, text in own) for entity, own in groupby(rows, itemgetter(0))
+        }
 
     def relations(self) -> dict[str, dict[str, str]]:
         """Relation → its row of ``relations.tsv``: column name → text."""

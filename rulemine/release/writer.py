@@ -20,7 +20,7 @@ from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import write_card
 from rulemine.release.contents import GLOSSES, JOURNAL, PROMPT, ModelTrace, ReleaseParts
 from rulemine.release.outputs import FORMAT, MANIFEST
-from rulemine.release.reader import PROPERTY_GRAPHS, TYPES
+from rulemine.release.reader import ALIASES, PROPERTY_GRAPHS, TYPES
 from rulemine.release.records import FORMAT_VERSION, SPLITS
 from rulemine.release.sheet import SHEET, SHEET_COLUMNS, sheet_rows
 from rulemine.rules.formats import write_rules
@@ -51,6 +51,8 @@ def write_release(
     write_rules(folder / "rules.jsonl", sorted(named.rules, key=attrgetter("sort_key")))
     rows = sorted((n.private, n.entity, n.text) for n in named.names)
     _write_table(folder / "entities.tsv", ("private", "entity", "text"), rows)
+    if aliases := sorted((n.entity, alias) for n in named.names for alias in n.aliases):
+        _write_table(folder / ALIASES, ("entity", "alias"), aliases)
     _write_relations(folder / "relations.tsv", named)
     for split in SPLITS:
         chosen = [q for q in named.questions if q.split == split]

@@ -5,7 +5,8 @@ the verifier finds nothing in it either; names are compared as whole tokens. `na
 from templates: names are case-folded, and a name inside an anchor's own name does not count, not as that of
 an answer, and not as that of another anchor. `named_answer` takes what a model wrote: there spellings that
 read the same count too (see `rulemine.text.normalization`), without accents, in the plural, and an answer's
-aliases: its label without what makes it unique, without a final parenthesis, without punctuation. Whether
+aliases: those that the release has, and its label without what makes it unique, without a final parenthesis,
+without punctuation. Whether
 an anchor's name gives an answer away is another question, which `telling_anchor` answers.
 """
 
@@ -218,9 +219,9 @@ def _spellings(name: str) -> tuple[str, ...]:
 
 
 def _aliases(entity: EntityNames) -> Iterator[str]:
-    """Other ways to write an entity's label, without punctuation."""
+    """Other ways to write an entity's label, and its other names, without punctuation."""
     label = re.sub(rf"(?: \({re.escape(entity.entity)}\))+\Z", "", entity.text)  # made unique
-    for name in (label, entity.entity):
+    for name in (label, entity.entity, *entity.aliases):
         for form in (name, _PARENTHESIS.sub("", name)):
             bare = _bare(form).strip()
             # A single word is already found as a name.

@@ -6,7 +6,14 @@ import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
-from rulemine.datasets.labels import LabelFile, Labels, find_labels, labels_of, readable_names
+from rulemine.datasets.labels import (
+    LabelFile,
+    Labels,
+    aliases_beside,
+    find_labels,
+    labels_of,
+    readable_names,
+)
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.evaluation.reporting.made import in_short
 from rulemine.kg.graph import KnowledgeGraph
@@ -49,6 +56,15 @@ def test_files_beside_a_graph_name_entities_and_relations(graph: Path) -> None:
         LabelFile("relations.tsv", 0, 1),
     )
     assert (found.relations, len(found.entities)) == ({"P19": "place of birth"}, 8)
+
+
+def test_aliases_beside_a_graph_are_no_labels(graph: Path) -> None:
+    graph.with_name("aliases.tsv").write_text(
+        "entity\talias\nQ1\tAnn\nQ1\tA. N.\nQ1\tAnn\nQ7x\tB\n"
+    )
+    assert aliases_beside(str(graph), KG) == {"Q1": ("A. N.", "Ann")}
+    assert find_labels(str(graph), KG, none) == Labels({}, {})
+    assert aliases_beside("demo", KG) == {}
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,8 @@ def write_release(
         "rules.jsonl": _lines(rule_to_json(rule) for rule in rules),
         "entities.tsv": "private\tentity\ttext\n"
         + "".join(f"{n.private}\t{n.entity}\t{n.text}\n" for n in names),
+        "aliases.tsv": "entity\talias\n"
+        + "".join(f"{n.entity}\t{alias}\n" for n in names for alias in n.aliases),
     }
     for level in levels[:-1]:
         stated = [*incomplete, *(r.triple for r in rows_removed if r.level > level)]

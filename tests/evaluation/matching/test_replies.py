@@ -11,8 +11,10 @@ import pytest
 from rulemine.evaluation import evaluate
 from rulemine.evaluation.matching.vocabulary import VocabularyMatcher, composed
 from rulemine.evaluation.targets import topics_of
+from rulemine.kg.entity_names import EntityNames
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
+from rulemine.text.naming_rules import named_answer
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
 
 ROWS: list[dict[str, Any]] = [
@@ -210,6 +212,25 @@ def test_topics_may_be_answers_where_the_relation_has_loops(tmp_path: Path) -> N
     assert any(
         "Names that outputs deny" in note and "1, in 1 output" in note for note in report.notes
     )
+
+
+def test_aliases_stand_for_their_entity_unless_two_have_them(tmp_path: Path) -> None:
+    names = [
+        EntityNames("e00000", "Q1", "New York City", ("NYC", "the Apple", "The City")),
+        EntityNames("e00001", "Q2", "London", ("The City",)),
+        EntityNames("e00002", "Q3", "Apple"),
+        EntityNames("e00003", "Q4", "Bob"),
+    ]
+    city = names[0].text
+    asked = [question(n, "Bob", answers=[city], hard=[city]) for n in (1, 2, 3)]
+    release = write_release(tmp_path / "r", asked, names=tuple(names), naming="text")
+    assert [row.aliases for row in release.entities] == [tuple(sorted(n.aliases)) for n in names]
+    replies = ("Bob lives in NYC.", "Answer: The City", "apple")
+    said = [Prediction(f"q0000{n}", raw_output=reply) for n, reply in enumerate(replies, start=1)]
+    assert evaluate(release, said, resamples=5).overall["f1"].value == pytest.approx(1 / 3)
+    said[1] = Prediction("q00002", answers=("nyc",))
+    assert evaluate(release, said, resamples=5).overall["f1"].value == pytest.approx(2 / 3)
+    assert named_answer(["Who lives in NYC?"], [], names[:1]) == "NYC"
 
 
 @pytest.mark.parametrize(
