@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rulemine.evaluation.metrics import METRICS as METRICS
     from rulemine.evaluation.predictions import read_predictions as read_predictions
     from rulemine.evaluation.predictions import write_predictions as write_predictions
-    from rulemine.evaluation.reporting.frame import Frame as Frame
+    from rulemine.evaluation.reporting.report import Frame as Frame
     from rulemine.evaluation.reporting.report import Report as Report
     from rulemine.evaluation.scorer import evaluate as evaluate
 
@@ -22,7 +22,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "ANSWERERS": "rulemine.evaluation.answerers.registry",
         "MATCHINGS": "rulemine.evaluation.matching.matching",
         "METRICS": "rulemine.evaluation.metrics",
-        "Frame": "rulemine.evaluation.reporting.frame",
+        "Frame": "rulemine.evaluation.reporting.report",
         "Report": "rulemine.evaluation.reporting.report",
         "answer": "rulemine.evaluation.answerers.registry",
         "compare": "rulemine.evaluation.comparing.comparison",

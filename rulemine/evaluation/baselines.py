@@ -14,7 +14,7 @@ from itertools import product
 from rulemine.evaluation.answerers.registry import answer, find_answerer, needs_of
 from rulemine.evaluation.notes import notes_on_questions
 from rulemine.evaluation.predictions import NEEDS
-from rulemine.evaluation.reporting.frame import Frame
+from rulemine.evaluation.reporting.report import Frame
 from rulemine.evaluation.reporting.titles import SHOWN, SUBSETS
 from rulemine.evaluation.scorer import Scorer
 from rulemine.evaluation.statistics.score import Score

@@ -7,10 +7,9 @@ import numpy as np
 from rulemine.arrays import distinct
 from rulemine.errors import counted
 from rulemine.evaluation.matching.vocabulary import LONGEST_OUTPUT, bounded
-from rulemine.evaluation.reporting.report import Row
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
-from rulemine.evaluation.statistics.bootstrap import Bools, Floats, Ints
+from rulemine.evaluation.statistics.bootstrap import Bools, Floats, Ints, Row
 from rulemine.kinds.registry import is_built
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.reader import Release

@@ -14,8 +14,7 @@ from typing import Any
 from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.notes import where_any
 from rulemine.evaluation.predictions import PredictionFile, read_predictions
-from rulemine.evaluation.reporting.frame import Frame
-from rulemine.evaluation.reporting.report import Report
+from rulemine.evaluation.reporting.report import Frame, Report
 from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.reporting.titles import SHOWN, SUBSETS
 from rulemine.evaluation.scorer import evaluate

@@ -44,8 +44,8 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import RETRIEVAL, count_failures, score_retrieval
-from rulemine.evaluation.statistics.bootstrap import Ints
-from rulemine.evaluation.statistics.estimates import (
+from rulemine.evaluation.statistics.bootstrap import (
+    Ints,
     estimates,
     rows_of,
     with_published_rate,

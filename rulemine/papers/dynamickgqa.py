@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from rulemine.evaluation.comparing.variant_runs import compare_runs
-from rulemine.evaluation.reporting.frame import Frame
+from rulemine.evaluation.reporting.report import Frame
 from rulemine.exports.exporting import naming_for
 from rulemine.exports.protocol import ExportInput
 from rulemine.exports.registry import find_exporter

@@ -20,7 +20,7 @@ from rulemine.evaluation.answerers.registry import JOURNAL
 from rulemine.evaluation.notes import NOTHING_TO_INFER
 from rulemine.evaluation.predictions import NEEDS
 from rulemine.evaluation.reporting.document import Document, Picture, Series
-from rulemine.evaluation.reporting.frame import Frame
+from rulemine.evaluation.reporting.report import Frame
 from rulemine.evaluation.reporting.titles import TITLES
 from rulemine.evaluation.statistics.score import Score
 from rulemine.files import read_text
@@ -233,7 +233,7 @@ def pictures(
     Args:
         kind: The kind of the releases.
         metrics: The scores.
-        breakdown: What questions are grouped by, see `rulemine.evaluation.reporting.frame.ScoreRow`.
+        breakdown: What questions are grouped by, see `rulemine.evaluation.reporting.report.ScoreRow`.
         of: What else the title says of the score.
         across: What the groups are, in words.
         per: ``release``, or a further column whose values have a figure each.

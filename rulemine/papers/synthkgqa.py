@@ -19,7 +19,7 @@ import numpy as np
 
 from rulemine.errors import RulemineError
 from rulemine.evaluation.answerers.registry import find_answerer
-from rulemine.evaluation.reporting.frame import Frame
+from rulemine.evaluation.reporting.report import Frame
 from rulemine.evaluation.statistics.bootstrap import Floats, Resamples, difference, named_means
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.supervision.shortest_paths import ShortestPaths

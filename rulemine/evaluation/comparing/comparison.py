@@ -23,8 +23,7 @@ from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING, Tabled
 from rulemine.evaluation.reporting.titles import HHR_NOTE, SUBSETS, TITLES
 from rulemine.evaluation.scorer import RESAMPLES, Scorer, opened, run_of, shared_level
-from rulemine.evaluation.statistics.bootstrap import UNDEFINED
-from rulemine.evaluation.statistics.estimates import differences, ratio_of, rows_of
+from rulemine.evaluation.statistics.bootstrap import UNDEFINED, differences, ratio_of, rows_of
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.statistics.significance import holm, randomization_test
 from rulemine.release.reader import Release
@@ -56,7 +55,7 @@ class PairedDifference(NamedTuple):
     """The difference of two systems on one score over one group of questions.
 
     Attributes:
-        breakdown: What questions are grouped by, see `rulemine.evaluation.reporting.frame.ScoreRow`.
+        breakdown: What questions are grouped by, see `rulemine.evaluation.reporting.report.ScoreRow`.
         group: The group.
         n: Its questions; of HHR the hits of the system that has fewer.
         metric: The score.

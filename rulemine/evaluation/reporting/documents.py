@@ -22,8 +22,7 @@ from rulemine.evaluation.reporting.document import (
     Picture,
     QuestionRow,
 )
-from rulemine.evaluation.reporting.frame import Frame
-from rulemine.evaluation.reporting.report import Report
+from rulemine.evaluation.reporting.report import Frame, Report
 from rulemine.evaluation.reporting.titles import (
     FURTHER,
     SUBSETS,

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from rulemine.evaluation.metrics import COSTS, ROW_METRICS
 from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.retrieval import RETRIEVAL
+from rulemine.evaluation.statistics.bootstrap import MEAN
 
 __all__ = [
     "FURTHER",
@@ -73,9 +74,6 @@ PLAIN_NUMBERS = ("retrieved", *COSTS)
 HHR_NOTE = (
     "HHR: Hits@Hard over Hits@Any, a ratio among the hits of a system, beside it; not a ranking."
 )
-
-MEAN = "mean_of_structures"
-"""Breakdown and group of the plain mean over structures."""
 
 SUBSETS = {
     "core": "the core",

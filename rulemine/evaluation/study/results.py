@@ -28,8 +28,7 @@ from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.reporting.document import Document, Picture
 from rulemine.evaluation.reporting.documents import SystemRun, question_rows
 from rulemine.evaluation.reporting.files import write_document
-from rulemine.evaluation.reporting.frame import Frame, ScoreRow
-from rulemine.evaluation.reporting.report import Report
+from rulemine.evaluation.reporting.report import Frame, Report, ScoreRow
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import (
     GROUPS,

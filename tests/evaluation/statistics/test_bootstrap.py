@@ -7,10 +7,11 @@ from rulemine.evaluation.statistics.bootstrap import (
     MeanScores,
     Resamples,
     difference,
+    differences,
+    estimates,
     exact_bound,
     interval,
 )
-from rulemine.evaluation.statistics.estimates import differences, estimates
 from rulemine.seeds import stream
 from tests import some_seeds
 
