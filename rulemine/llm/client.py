@@ -82,23 +82,19 @@ class Client:
                     late = f"no whole answer within {options.timeout:g} s"
                     raise openai.OpenAIError(late) from None
 
-        secure = options.base_url.startswith("https:")  # SSL_CERT_FILE counts, on this machine too
-        # Azure knows the key by another header. An address that names what is called is that of the API.
-        headers = {"Accept-Encoding": "identity"} | (
-            {"api-key": key} if "api-version" in query else {}
-        )
+        # An address that names what is called is that of the API; Azure knows the key by another header.
+        base = re.sub(r"/(chat/completions|embeddings)/?$", "", options.base_url.partition("?")[0])
+        azure = {"api-key": key} if "api-version" in query else {}
+        timeout = openai.Timeout(None, connect=min(CONNECT_SECONDS, options.timeout))
+        secure = base.startswith("https:")  # SSL_CERT_FILE counts, on this machine too
         self._openai = openai.AsyncOpenAI(
             api_key=key,
-            base_url=re.sub(
-                r"/(chat/completions|embeddings)/?$", "", options.base_url.partition("?")[0]
-            ),
+            base_url=base,
             default_query=query,
-            default_headers=headers,
+            default_headers={"Accept-Encoding": "identity", **azure},
             http_client=Http(
                 follow_redirects=False,
-                timeout=(
-                    timeout := openai.Timeout(None, connect=min(CONNECT_SECONDS, options.timeout))
-                ),
+                timeout=timeout,
                 verify=secure and httpx2.create_ssl_context(),
                 trust_env=not options.is_loopback,
             ),
@@ -127,12 +123,15 @@ class Client:
         Raises:
             EndpointError: No call will be answered until the user acts.
         """
-        body = self._wire.body(call)
-        posted = await self._post(call.path, body)
-        found = self._wire.read(posted, call) if isinstance(posted, str) else posted
-        if isinstance(found, CallProblem) and self._wire.adapts(found, call.model, body):
-            return found._replace(kind="adapted")
-        if isinstance(found, CallProblem) and found.kind == "fatal":
+        while True:
+            body = self._wire.body(call)
+            posted = await self._post(call.path, body)
+            found = self._wire.read(posted, call) if isinstance(posted, str) else posted
+            if isinstance(found, Reply):
+                return found
+            if not self._wire.adapts(found, call.model, body):
+                break
+        if found.kind == "fatal":
             advice = found.advice.format(variable=self._options.api_key_variable)
             raise EndpointError(f"{self.address}: {found.detail.rstrip('. ')}. {advice}")
         return found

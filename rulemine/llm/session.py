@@ -102,7 +102,11 @@ OF_ALL = Usage()
 
 
 class Budget:
-    """A number of tokens that is never overrun: what a call may cost is set aside before it is sent."""
+    """A number of tokens that replies never overrun: what a call may cost is set aside before it is sent.
+
+    A call without a reply that may have been charged counts as much as it may cost; once, however often the
+    client has sent it.
+    """
 
     def __init__(self, tokens: int) -> None:
         """Takes the limit: tokens at most, 0: any number."""
@@ -467,8 +471,6 @@ class Session:
                 return found
             if found.is_refusal:
                 return found.failure
-            if found.kind == "adapted":
-                continue
             tries += found.tries
             vain = tries >= MOST_TRIES or now - begun >= PATIENCE
             if found.kind == "fault" and vain and (before or client.replied > begun):

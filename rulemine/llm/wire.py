@@ -58,10 +58,9 @@ class CallProblem(NamedTuple):
     """Why a request has no reply.
 
     Attributes:
-        kind: ``adapted``: a parameter was refused that is sent in another way from now on; ``busy``: nobody
-            is there, or they are busy; ``fault``: another failure that may pass, perhaps of this request
-            alone, and that may have been charged for; ``refused`` or ``context_too_long``: this request
-            will never be answered; ``fatal``: none will be, until the user acts.
+        kind: ``busy``: nobody is there, or they are busy; ``fault``: another failure that may pass, perhaps
+            of this request alone, and that may have been charged for; ``refused`` or ``context_too_long``:
+            this request will never be answered; ``fatal``: none will be, until the user acts.
         detail: What happened, on one line, without the key.
         advice: For ``fatal``: what to do.
         tries: How often the client has sent the request.

@@ -295,6 +295,7 @@ def test_an_endpoint_that_is_away_ends_the_run_after_patience(
     with opened() as session:
         session.run(each(2))
     begun = time.monotonic()
+    monkeypatch.setattr("rulemine.llm.client.RETRIES", 0)
     monkeypatch.setattr(sessions, "PATIENCE", 0.5)
     with opened("http://127.0.0.1:9/v1") as session:
         with pytest.raises(EndpointError, match="no connection"):
