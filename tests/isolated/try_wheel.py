@@ -22,6 +22,7 @@ NEEDED = (
     "rulemine/datasets/demo/glosses.toml",
     "rulemine/datasets/demo/templates.toml",
     "rulemine/verbalizer/prompts.toml",
+    "rulemine/verbalizer/book.toml",
     "rulemine/kinds/cypher/words/prompts.toml",
     "rulemine/py.typed",
     "rulemine/datasets/demo/recipe.toml",
