@@ -231,7 +231,10 @@ def document_of(audits: Sequence[Audit]) -> Document:
             tables.append(Table(f"texts-{place}", title, ("", "text"), tuple(one.texts.items())))
     title = "Side by side, in percent; below a value its interval and the questions that it is over"
     headline = Table("audits", title, ("", *names), rows, NOTES[:1])
-    return Document("Audit", NOTES[1:], headline=headline, tables=tuple(tables))
+    return Document(
+        "Audit: what guesses get, what leaks into test, what the graph confirms", NOTES[1:],
+        headline=headline, tables=tuple(tables),
+    )  # fmt: skip
 
 
 def _shown(figure: AuditedFigure) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from rulemine.auditing.measures import AS_OURS
 from rulemine.codec import to_json as plain_of
 from rulemine.importing.importer import import_set
 from rulemine.importing.protocol import ImportedQuestion
+from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.reader import Release
@@ -343,21 +344,17 @@ def test_rules_are_mined_where_a_set_of_others_needs_what_is_missing(
 def test_each_question_in_cypher_is_run_on_its_own_graph(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    wrong = ImportedQuestion("d", "Is Oban a town?", ('["Oban"]',), cypher=NAMES, graph="south")
-    found = by_key(
-        audit(imported(monkeypatch, tmp_path, [*QUESTIONS_OF_TOWNS, wrong]), resamples=9)
-    )
-    shown = {
-        key: (found[key].value, found[key].n)
-        for key in ("missing", "extra", "no_answer", "in_text")
-    }
-    assert shown == {
-        "missing": (0.5, 2),
-        "extra": (0.5, 2),
-        "no_answer": (0.0, 4),
-        "in_text": (1.0, 1),
-    }
-    assert found["missing"].examples == ("d",)
+    wrong = [
+        ImportedQuestion(id_, f"Is {it} a town?", ('["Oban"]',), cypher=NAMES, graph="south")
+        for id_, it in (("d", "Oban"), ("e", "it"))
+    ]
+    release = imported(monkeypatch, tmp_path, [*QUESTIONS_OF_TOWNS, *wrong])
+    monkeypatch.setattr(Release, "entities", (EntityNames("e1", "it", "Oban"),))  # ids are no names
+    found = by_key(audit(release, resamples=9))
+    shown = {k: (found[k].value, found[k].n) for k in ("missing", "extra", "no_answer", "in_text")}
+    wanted = {"missing": (0.666667, 3), "extra": (0.666667, 3), "no_answer": (0.0, 5)}
+    assert shown == wanted | {"in_text": (0.5, 2)}
+    assert found["missing"].examples == ("d", "e")
     assert found["topics"].why == "answers are rows, and topics names of nodes."
     assert found["hops"].why == "no question has a query."
 
