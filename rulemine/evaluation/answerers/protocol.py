@@ -88,6 +88,10 @@ class Answered(NamedTuple):
     failed: str = ""
 
 
+COSTS = Answered._fields[Answered._fields.index("calls") :]
+"""The fields that `Context.converse` fills in."""
+
+
 class Typical(NamedTuple):
     """What a question costs with a model that follows instructions; measured on the demo with a capable one.
 
@@ -131,21 +135,12 @@ class Chat:
     """Asks a model about one question, and counts what that costs.
 
     Attributes:
-        calls: Calls so far, failed ones included.
-        prompt_tokens: Tokens sent.
-        completion_tokens: Tokens received.
-        seconds: From sending to receiving, as measured when each call was first answered.
-        again: Whether a call failed that the next run asks again.
-        cut_off: For each reply that was cut off, the option that limits it.
-        ends_cut_off: Whether the latest reply was.
-        failed: Why the last call without a reply has none; "": each has one.
+        spent: What it came to: the fields of `Answered` from `calls` on.
+        ends_cut_off: Whether the latest reply was cut off.
     """
 
     def __init__(self, ask: Ask, model: str, subject: str, seconds: Callable[[str], float]) -> None:
-        self.calls = self.prompt_tokens = self.completion_tokens = 0
-        self.seconds, self.failed = 0.0, ""
-        self.again = self.ends_cut_off = False
-        self.cut_off: list[str] = []
+        self.spent, self.ends_cut_off = Answered(seconds=0.0), False
         self._ask, self._model, self._subject, self._took = ask, model, subject, seconds
 
     async def say(
@@ -175,18 +170,22 @@ class Chat:
         call = Call(
             self._model, chat, purpose=purpose, subject=self._subject, blank=True, **parameters
         )
-        self.calls += 1
         reply = await self._ask(call)
+        spent = self.spent  # read after the wait: an answerer may ask several at a time
+        calls, failed = spent.calls + 1, reply.missing or spent.failed
         self.ends_cut_off = isinstance(reply, Reply) and reply.is_cut_off
-        self.failed = reply.missing or self.failed
         if isinstance(reply, Failure):
-            self.again |= not reply.lasting
+            again = spent.again or not reply.lasting
+            self.spent = spent._replace(calls=calls, failed=failed, again=again)
             return None
-        if self.ends_cut_off:
-            self.cut_off.append(limit)
-        self.prompt_tokens += reply.prompt_tokens
-        self.completion_tokens += reply.completion_tokens
-        self.seconds += self._took(call.key)
+        self.spent = spent._replace(
+            calls=calls,
+            prompt_tokens=spent.prompt_tokens + reply.prompt_tokens,
+            completion_tokens=spent.completion_tokens + reply.completion_tokens,
+            seconds=(spent.seconds or 0.0) + self._took(call.key),
+            cut_off=tuple(sorted((*spent.cut_off, *[limit] * self.ends_cut_off))),
+            failed=failed,
+        )
         return reply
 
 
@@ -316,19 +315,14 @@ class Context:
                 if not chat.ends_cut_off:
                     may_go_on.set()
                 elif len(ends) == min(FIRST, len(questions)) and all(ends):
-                    stopped.append(self._stop(len(ends), chat.cut_off))
+                    stopped.append(self._stop(len(ends), chat.spent.cut_off))
                     may_go_on.set()
                     raise stopped[0]
-                seconds = round(chat.seconds, 3)
-                return found._replace(
-                    calls=chat.calls,
-                    prompt_tokens=chat.prompt_tokens,
-                    completion_tokens=chat.completion_tokens,
-                    seconds=seconds if seconds or not chat.calls else None,  # a batch tells none
-                    again=chat.again,
-                    cut_off=tuple(sorted(chat.cut_off)),
-                    failed=chat.failed,
+                seconds = round(chat.spent.seconds or 0.0, 3)
+                spent = chat.spent._replace(  # a batch tells no seconds
+                    seconds=seconds if seconds or not chat.spent.calls else None
                 )
+                return found._replace(**{name: getattr(spent, name) for name in COSTS})
 
             return converse
 

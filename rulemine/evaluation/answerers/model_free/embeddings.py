@@ -310,7 +310,7 @@ class LinkScores:
         self, vectors: Vectors, links: Links, relations: Mapping[str, int], places: Ints
     ) -> None:
         self._vectors = Vectors(*map(_rounded, vectors))
-        self._links, self._relations, self._places = links, relations, places
+        self._relations, self._places = relations, places
         objects = np.split(links.objects, links.first[1:-1])
         pairs = zip(links.subjects.tolist(), links.relations.tolist(), strict=True)
         self._stated = dict(zip(pairs, objects, strict=False))  # nothing stated is one empty part
@@ -324,25 +324,20 @@ class LinkScores:
             relation += len(self._relations)
         for start in range(0, len(asked.topics), AT_ONCE):
             topics = self._places[asked.topics[start : start + AT_ONCE]]
-            truth = self._of_links(topics, relation)[:, self._places]
+            directions = self._vectors.directions(topics, np.full(len(topics), relation))
+            truth: Floats = _rounded(directions) @ self._vectors.entities.T
+            for row, subject in zip(truth, topics.tolist(), strict=True):
+                stated = self._stated.get((subject, relation), np.empty(0, np.int64))
+                row[stated] = -np.inf
+                if relation not in self._with_loops:
+                    row[subject] = -np.inf
+                row -= max(row.max(), LEAST_SCORE)
+                np.exp(row, out=row)
+                row *= UNSTATED
+                row[stated] = 1
+            truth = truth[:, self._places]
             topic, entity = np.nonzero(truth)
             yield LinkEnds(topic + start, entity, truth[topic, entity])
-
-    def _of_links(self, subjects: Ints, relation: int) -> Floats:
-        """How likely every link of some entities is, shape (subjects, entities)."""
-        relations = np.full(len(subjects), relation)
-        directions = _rounded(self._vectors.directions(subjects, relations))
-        truth: Floats = directions @ self._vectors.entities.T
-        for row, subject in zip(truth, subjects.tolist(), strict=True):
-            stated = self._stated.get((subject, relation), np.empty(0, np.int64))
-            row[stated] = -np.inf
-            if relation not in self._with_loops:
-                row[subject] = -np.inf
-            row -= max(row.max(), LEAST_SCORE)
-            np.exp(row, out=row)
-            row *= UNSTATED
-            row[stated] = 1
-        return truth
 
 
 def _rounded(numbers: npt.NDArray[np.floating]) -> Floats:
