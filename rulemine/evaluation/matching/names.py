@@ -23,7 +23,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Set
-from itertools import accumulate, count
+from itertools import accumulate, count, groupby
 from typing import NamedTuple
 
 __all__ = ["NameFinder", "Named", "composed", "plain", "tokens"]
@@ -78,9 +78,11 @@ _TOKEN = rf"{_WORD}(?:{_WORD}|[%MARKS%])*|[\n\r]|[^\s]"
 @functools.cache
 def _pattern(pattern: str) -> re.Pattern[str]:
     """A pattern in which ``%MARKS%`` stands for all combining marks of Unicode."""
-    every = map(chr, range(0x300, sys.maxunicode))
-    marks = "".join(c for c in every if unicodedata.category(c)[0] == "M")
-    return re.compile(pattern.replace("%MARKS%", marks))
+    codes = range(0x300, sys.maxunicode)
+    marks = enumerate(code for code in codes if unicodedata.category(chr(code))[0] == "M")
+    runs = [[code for _, code in run] for _, run in groupby(marks, lambda mark: mark[1] - mark[0])]
+    inside = "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in runs)  # fast, unlike single marks
+    return re.compile(pattern.replace("%MARKS%", inside))
 
 
 @functools.lru_cache(maxsize=1 << 16)

@@ -166,6 +166,10 @@ class _Reader(Sentences):
         """What a reply names, by the rules 3 to 6."""
         if not self.names:
             return []
+        places = [0, *(place for named in self.names for place in named[:2]), len(self.text)]
+        gaps = zip(places[::2], places[1::2], strict=True)
+        if not re.search(r"[^\W\d_]|[{~❌:：=]", "".join(self.text[low:high] for low, high in gaps)):
+            return self.blocks()  # names alone
         found = self._stated(self._marks())
         if found is None and self._gives_none():
             return []
@@ -207,7 +211,10 @@ class _Reader(Sentences):
 
     def _marks(self) -> list[_Part]:
         """Those, and the parts that are closed by their marks; without any of them the last braces."""
-        found = self._open(lex.LABEL, lex.CLAUSE, lex.HEADING, lex.CHOOSES)
+        text = self.text.casefold()
+        has_noun = any(noun in text for noun in lex.words["marks"])
+        named = (lex.LABEL, lex.CLAUSE, lex.HEADING) if has_noun else ()
+        found = self._open(*named, lex.CHOOSES)
         for mark in lex.CLOSED.finditer(self.text):
             start, end = mark.span(mark.lastindex or 0)
             if self.within(start, end) or self._is_nothing(start, end):
@@ -367,13 +374,14 @@ class _Reader(Sentences):
 
     def _end_of_block(self, lines: Sequence[Span], at: int) -> int:
         """Where a list or paragraph ends; blank lines and what belongs to an item are inside of lists."""
-        indent = self._indent(lines[at]) + 2 if self._item(*lines[at]) else 0
+        in_list, indent = self._item(*lines[at]) > 0, self._indent(lines[at]) + 2
         for stop in range(at + 1, len(lines)):
             line = lines[stop]
-            is_blank, is_item = not self.text[slice(*line)].strip(), self._item(*line) > 0
-            if indent and not (is_blank or is_item) and self._indent(line) < indent:
-                return stop
-            if not indent and (is_blank or is_item or self._head(line)):
+            if self._item(*line) or not self.text[slice(*line)].strip():
+                ends = not in_list
+            else:
+                ends = self._indent(line) < indent if in_list else self._head(line) != ""
+            if ends:
                 return stop
         return len(lines)
 
