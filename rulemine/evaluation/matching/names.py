@@ -108,7 +108,7 @@ class Named(NamedTuple):
         start: Where it begins.
         end: Where it ends.
         keys: The name; where one text is the name of several entities, all their names.
-        rank: How much speaks for it, see `rulemine.evaluation.matching.sentences.Rank`.
+        rank: How much speaks for it, see `rulemine.evaluation.matching.sentences.ANSWER`.
         folded: Whether it is spelled otherwise than in the release.
     """
 

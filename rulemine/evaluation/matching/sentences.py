@@ -8,7 +8,9 @@ from itertools import accumulate, groupby, pairwise
 from rulemine.evaluation.matching.lexicon import lex
 from rulemine.evaluation.matching.names import Named
 
-__all__ = ["Rank", "Sentences", "Span", "demoted"]
+__all__ = [
+    "ANSWER", "DENIED", "PASSING", "TOPIC", "WORD", "Sentences", "Span", "demoted",
+]  # fmt: skip
 
 _NEAR = 60  # characters before a name in which it can be denied
 
@@ -16,22 +18,17 @@ Span = tuple[int, int]
 """Where a part of a text begins and ends."""
 
 
-class Rank:
-    """How much speaks for a name; of all names in what is read those of the lowest rank are its answers."""
+ANSWER, WORD, PASSING, TOPIC, DENIED = range(5)
+"""How much speaks for a name; of all names in what is read those of the lowest rank are its answers.
 
-    ANSWER = 0
-    WORD = 1
-    """What may be an ordinary word."""
-    PASSING = 2
-    """In parentheses, as a reason, on the way to another, in a sentence about something else."""
-    TOPIC = 3
-    DENIED = 4
-    """Never an answer; words that are no names where they stand are left out."""
+A WORD may be an ordinary one. PASSING: in parentheses, as a reason, on the way to another, in a sentence
+about something else. DENIED is never an answer; words that are no names where they stand are left out.
+"""
 
 
 def demoted(found: Iterable[Named]) -> list[Named]:
     """The names as such that are said in passing."""
-    return [named._replace(rank=max(named.rank, Rank.PASSING)) for named in found]
+    return [named._replace(rank=max(named.rank, PASSING)) for named in found]
 
 
 class Sentences:
@@ -92,8 +89,7 @@ class Sentences:
     def passing(self, start: int, end: int) -> list[Named]:
         """The names of a part as such that are said in passing."""
         return [
-            n._replace(rank=Rank.TOPIC if self.is_topic(n) else Rank.PASSING)
-            for n in self.within(start, end)
+            n._replace(rank=TOPIC if self.is_topic(n) else PASSING) for n in self.within(start, end)
         ]
 
     def first(self, found: list[Named], spans: Iterable[Span]) -> list[Named]:
@@ -101,14 +97,14 @@ class Sentences:
 
         They do if they have a word in common that means something, or none at all (``Bob is another one``).
         """
-        if sum(named.rank <= Rank.WORD for named in found) < 2:
+        if sum(named.rank <= WORD for named in found) < 2:
             return found
         clauses = [clause for span in spans for clause in self.clauses(*span)]
         starts = [low for low, _ in clauses]
         kept, first = list[Named](), None
         for at, group in groupby(found, lambda named: bisect_right(starts, named.start)):
             names = list(group)
-            if any(n.rank <= Rank.WORD for n in names):
+            if any(n.rank <= WORD for n in names):
                 words = self._content(*clauses[at - 1])
                 first = words if first is None else first
                 own, others = (part - lex.words["type_stems"] for part in (words, first))
@@ -132,7 +128,7 @@ class Sentences:
         ]
         spans = (span.span() for span in lex.BOLD.finditer(self.text, start, end))
         bold = {named.start for span in spans for named in self.within(*span)}
-        if any(n.start in bold and n.rank <= Rank.WORD for n in found):
+        if any(n.start in bold and n.rank <= WORD for n in found):
             return [n if n.start in bold else demoted([n])[0] for n in found]
         return found
 
@@ -151,11 +147,11 @@ class Sentences:
             )
             doubted = asks or lex.DENIED_AFTER.match(text, behind, high)
             for at, named in enumerate(run):
-                rank: int | None = Rank.TOPIC if self.is_topic(named) else Rank.ANSWER
+                rank: int | None = TOPIC if self.is_topic(named) else ANSWER
                 window = text[max(low, named.start - _NEAR) : named.start]
                 if refuted:
-                    rank = Rank.DENIED
-                elif rank == Rank.ANSWER:
+                    rank = DENIED
+                elif rank == ANSWER:
                     rank = self._rank_of_word(run, at, low, marked)
                     if rank is not None and (
                         doubted
@@ -164,7 +160,7 @@ class Sentences:
                         or (lex.COPULA.match(text, named.end, high) and lex.OF.search(window))
                         or (before and self._is_apposed(before, named))
                     ):
-                        rank = Rank.PASSING
+                        rank = PASSING
                 if rank is not None:
                     before = named._replace(rank=rank)
                     yield before
@@ -186,9 +182,9 @@ class Sentences:
 
     def _is_apposed(self, before: Named, named: Named) -> bool:
         """Whether a name belongs to what is said of the one before: ``Ann, a child of Eve and Bob``."""
-        joint = lex.AND if before.rank == Rank.PASSING else lex.APPOSED
+        joint = lex.AND if before.rank == PASSING else lex.APPOSED
         gap = self.text[before.end : min(named.start, before.end + _NEAR)]
-        return before.rank <= Rank.PASSING and joint.fullmatch(gap) is not None
+        return before.rank <= PASSING and joint.fullmatch(gap) is not None
 
     def on_the_way(self, names: Sequence[Named]) -> set[int]:
         """Where the names of a path, ``A → B → C``, begin that do not end it away from the topic."""
@@ -214,15 +210,15 @@ class Sentences:
         joined = at > 0 or text[max(low, named.start - 2) : named.start] == "; "
         listed = at + 1 < len(run) or after[:1] == ";"
         if (number and self.numbered) or lex.SET_OFF.match(text, max(0, named.start - 1)):
-            return Rank.ANSWER
+            return ANSWER
         if lower in words["function_words"]:
             then = run[at + 1].start if at + 1 < len(run) else named.end
             follows = lex.AND.fullmatch(text, named.end, then)
             counts = follows or (ends and not is_small and (joined or (marked and listed)))
             alone = begins and not after.strip(" .\n")
             if alone or (counts and lower not in words["interjections"]):
-                return Rank.ANSWER
-            return Rank.WORD if not leads and not is_small else None
+                return ANSWER
+            return WORD if not leads and not is_small else None
         if lex.GOES_ON.match(after) and (number or lower in words["adjectives"]):
             return None  # so many of them
         is_kind = lower in words["type_words"]
@@ -234,10 +230,8 @@ class Sentences:
             or begins
             or not (is_kind or number or first or (named.folded and is_small))
         ):
-            return Rank.ANSWER
-        return (
-            None if is_kind and is_small and lex.THE.search(text[: named.start][-9:]) else Rank.WORD
-        )
+            return ANSWER
+        return None if is_kind and is_small and lex.THE.search(text[: named.start][-9:]) else WORD
 
     # What stands beside what a sentence says.
 

@@ -29,7 +29,15 @@ from typing import NamedTuple
 
 from rulemine.evaluation.matching.lexicon import lex
 from rulemine.evaluation.matching.names import Named, NameFinder, composed, plain, tokens
-from rulemine.evaluation.matching.sentences import Rank, Sentences, Span, demoted
+from rulemine.evaluation.matching.sentences import (
+    ANSWER,
+    DENIED,
+    TOPIC,
+    WORD,
+    Sentences,
+    Span,
+    demoted,
+)
 from rulemine.evaluation.matching.structured import json_answers
 from rulemine.text.visible_reply import visible_reply
 
@@ -99,7 +107,10 @@ class VocabularyMatcher:
         return _taken(before if _answers_first(before) else reader.answers())
 
     def _reader(self, text: str, topics: Set[str]) -> "_Reader":
-        text = lex.EMPHASIS.sub(_as_stars, lex.BREAK.sub("\n", plain(text)))
+        # Underscores are part of words, but for those of Markdown's emphasis.
+        text = lex.EMPHASIS.sub(
+            lambda m: m[2].join(["*" * len(m[1])] * 2), lex.BREAK.sub("\n", plain(text))
+        )
         text = lex.SOURCES.sub(lambda source: " " * len(source[0]), lex.TAB.sub("|", text))
         if "\\n" in text and "\n" not in text.strip():  # as programs print it
             text = plain(lex.ESCAPED.sub(lambda m: chr(int(m[1] or "a", 16)), text))
@@ -117,31 +128,25 @@ class VocabularyMatcher:
         return self._finder.item(answer)
 
 
-def _as_stars(emphasis: re.Match[str]) -> str:
-    """Underscores are part of words, but for those of Markdown's emphasis."""
-    stars = "*" * len(emphasis[1])
-    return f"{stars}{emphasis[2]}{stars}"
-
-
 def _taken(found: Sequence[Named]) -> Read:
     """The names of the lowest rank, none of them denied."""
-    denied = sum(named.rank == Rank.DENIED for named in found)
-    best = min((n.rank for n in found if n.rank < Rank.DENIED), default=Rank.DENIED)
-    if denied and best == Rank.TOPIC:
-        best = Rank.DENIED  # the answer was among what is denied
+    denied = sum(named.rank == DENIED for named in found)
+    best = min((n.rank for n in found if n.rank < DENIED), default=DENIED)
+    if denied and best == TOPIC:
+        best = DENIED  # the answer was among what is denied
     return Read(
-        [key for named in found if named.rank == best < Rank.DENIED for key in named.keys], denied
+        [key for named in found if named.rank == best < DENIED for key in named.keys], denied
     )
 
 
 def _denied(found: Iterable[Named]) -> list[Named]:
     """The names as such that are denied."""
-    return [named._replace(rank=Rank.DENIED) for named in found]
+    return [named._replace(rank=DENIED) for named in found]
 
 
 def _answers_first(found: Iterable[Named]) -> bool:
     """Whether there is an answer among names, in the first two ranks."""
-    return any(named.rank <= Rank.WORD for named in found)
+    return any(named.rank <= WORD for named in found)
 
 
 class _Part(NamedTuple):
@@ -168,7 +173,9 @@ class _Reader(Sentences):
             return []
         places = [0, *(place for named in self.names for place in named[:2]), len(self.text)]
         gaps = zip(places[::2], places[1::2], strict=True)
-        if not re.search(r"[^\W\d_]|[{~❌:：=]", "".join(self.text[low:high] for low, high in gaps)):
+        if not re.search(
+            r"[^\W\d_]|[{~❌:：=]", "".join(self.text[low:high] for low, high in gaps)
+        ):
             return self.blocks()  # names alone
         found = self._stated(self._marks())
         if found is None and self._gives_none():
@@ -183,20 +190,18 @@ class _Reader(Sentences):
         """The names in the last part that names something; none where it says that there is none."""
         while parts:
             run = [parts.pop()]
-            while parts and self._continues(parts[-1], run[-1]):
+            while parts and parts[-1].label == run[-1].label:
+                # Closed parts are one list, and so are equal labels with nothing else between.
+                if parts[-1].label and "\n" in self.text[slice(*parts[-1][:2])].strip():
+                    break
                 run.append(parts.pop())
             read = [self._behind(part.start, part.end, part.label) for part in run]
             if read[0] is None:
                 return []
             found = [named for names in reversed(read) for named in names or ()]
-            if any(named.rank < Rank.DENIED for named in found):
+            if any(named.rank < DENIED for named in found):
                 return found
         return None
-
-    def _continues(self, before: _Part, part: _Part) -> bool:
-        """Whether two parts are of one list: closed ones, or equal labels with nothing else between."""
-        between = self.text[before.start : before.end].strip()
-        return part.label == before.label and not (part.label and "\n" in between)
 
     def _open(self, *patterns: re.Pattern[str]) -> list[_Part]:
         """The parts behind marks, in their order; one that corrects closes off what stands before it."""
@@ -249,8 +254,7 @@ class _Reader(Sentences):
 
     def _is_nothing(self, low: int, high: int) -> bool:
         """Whether a line says that there is nothing, and is no name."""
-        says_so = lex.NOTHING.fullmatch(self.text, low, high) is not None
-        return says_so and not self.within(low, high)
+        return bool(lex.NOTHING.fullmatch(self.text, low, high)) and not self.within(low, high)
 
     def _begins_with_nothing(self, low: int, high: int) -> bool:
         """Whether a part says first that there is nothing, and takes nothing of that back."""
@@ -277,11 +281,10 @@ class _Reader(Sentences):
     def _hopes(self, start: int, end: int) -> bool:
         """Whether a clause behind a refusal names something all the same."""
         for low, high in self.clauses(start, min(end, start + 3000)):
+            hopes = any(self.has_new(m.start(), high) for m in self.outside(lex.HOPE, low, high))
             asks = self.text[low:high].rstrip().endswith("?")
-            if not asks and not lex.REFUSAL.search(self.text, low, high):
-                words = self.outside(lex.HOPE, low, high)
-                if any(self.has_new(word.start(), high) for word in words):
-                    return True
+            if hopes and not asks and not lex.REFUSAL.search(self.text, low, high):
+                return True
         return False
 
     # Rule 6: tables, lists, sentences.
@@ -301,7 +304,7 @@ class _Reader(Sentences):
         for kind in _KINDS:
             if _answers_first(found[kind]):
                 others = (n for k, names in found.items() if k != kind for n in names)
-                return [*found[kind], *(n for n in others if n.rank == Rank.DENIED)]
+                return [*found[kind], *(n for n in others if n.rank == DENIED)]
         return demoted(n for names in found.values() for n in names)
 
     def _blocks(self, lines: Sequence[Span], marked: bool) -> Iterator[_Row]:
@@ -342,7 +345,7 @@ class _Reader(Sentences):
         span = lines[0][0], lines[-1][1]
         rows = [row for row in lines if not lex.TABLE_RULE.fullmatch(self.text, *row)]
         for column in zip_longest(*map(self._cells, rows), fillvalue=()):
-            if 2 * sum(any(n.rank == Rank.ANSWER for n in cell) for cell in column) > len(rows) - 1:
+            if 2 * sum(any(n.rank == ANSWER for n in cell) for cell in column) > len(rows) - 1:
                 return "table", [n for cell in column[len(rows) < len(lines) :] for n in cell], span
         return "aside", self.passing(*span), span
 
@@ -403,7 +406,7 @@ class _Reader(Sentences):
         kinds = [kind for kind, names, _ in rows if _answers_first(names)]
         found = list[Named]()
         for kind, names, _ in rows:  # of an item that is a sentence the first counts
-            begin = next((at for at, n in enumerate(names) if n.rank <= Rank.WORD), 0) + 1
+            begin = next((at for at, n in enumerate(names) if n.rank <= WORD), 0) + 1
             found += [*names[:begin], *demoted(names[begin:])] if kind == "statements" else names
         kind = "names" if 2 * kinds.count("names") >= len(kinds) else "statements"
         return [(kind if kinds else "aside", found, (lines[0][0], lines[-1][1]))]
@@ -456,19 +459,18 @@ class _Reader(Sentences):
             or (is_item and note[0] in ",;=<>→")
             or (is_new and (lex.NOTE_CLAUSE.match(note) or (marked and lex.NOTE.match(note))))
         )
-        says_yes = lex.YES.match(note) and self.has_new(stop, end)
-        if says_yes or not has_note or lex.REFUTED.match(text, listed[-1].end, end):
+        if lex.YES.match(note) or not has_note or lex.REFUTED.match(text, listed[-1].end, end):
             found = self.prose(start, end, marked)
-            is_word = found and found[0][:2] == listed[0][:2] and found[0].rank == Rank.WORD
+            is_word = found and found[0][:2] == listed[0][:2] and found[0].rank == WORD
             if is_item and is_word and (len(listed) > 1 or not is_kind):
-                found[0] = found[0]._replace(rank=Rank.ANSWER)  # it begins an item
+                found[0] = found[0]._replace(rank=ANSWER)  # it begins an item
             return "statements" if is_item else "prose", found, span
         if is_item and lex.NOTE_DENIES.search(note):
             return "names", self.passing(listed[0].start, stop), span
         ranks = (
-            Rank.TOPIC if self.is_topic(n)
-            else Rank.WORD if text[n.start : n.end].casefold() in lex.words["interjections"]
-            else Rank.ANSWER
+            TOPIC if self.is_topic(n)
+            else WORD if text[n.start : n.end].casefold() in lex.words["interjections"]
+            else ANSWER
             for n in listed
         )  # fmt: skip
         return "names", [n._replace(rank=r) for n, r in zip(listed, ranks, strict=True)], span
