@@ -60,10 +60,11 @@ class ReadTwice(Tabled):
     def tables(self) -> list[Table]:
         """Those of the report, and both readings in one."""
         both = Frame.of((("rules", self.report), (self.by_model.system, self.by_model)))
+        of_subsets = both.where(breakdown=SUBSETS).rows
+        ordered = sorted(of_subsets, key=lambda row: [*SUBSETS].index(row.breakdown))
         title = "replies as rules and as a model read them; in percent"
-        shown = both.where(breakdown=SUBSETS).table(
-            "readings", title, SHOWN, rows=("group", "system", "n")
-        )
+        rows = ("group", "system", "n")
+        shown = Frame(tuple(ordered)).table("readings", title, SHOWN, rows=rows)
         return [*self.report.tables(), replace(shown, header=("", "read by", *shown.header[2:]))]
 
     def content(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from rulemine.evaluation.metrics import (
     CORE,
     COSTS,
     METRICS,
-    OF_HARD_ANSWERS,
     ROW_COLUMNS,
     ROW_METRICS,
     Floats,
@@ -170,7 +169,7 @@ class Scorer:
         """
         if self._matching != "brink":
             return self._drawn
-        from rulemine.evaluation.metrics_of_others.asked import asked_by_brink
+        from rulemine.evaluation.metrics_of_others.protocol import asked_by_brink
 
         return asked_by_brink(self._drawn)
 
@@ -460,11 +459,9 @@ def _strict_scores(readings: Sequence[ReadOutput], golds: Sequence[Gold]) -> Par
         golds: What is right, for the strict matcher.
     """
     scores = score_questions(golds, [reading.strict for reading in readings])
-    metrics = [m.removeprefix("strict_") for m in STRICT]
-    of_core = [m for m in metrics if m in OF_HARD_ANSWERS]
-    taken = [COLUMNS.index(c) for c in (*metrics, *(CORE + m for m in of_core))]
-    columns = (*STRICT, *(f"{CORE}strict_{m}" for m in of_core))
-    return STRICT, columns, scores[:, taken]
+    taken = ("hits_any", "f1", "hard_f1", f"{CORE}hard_f1")
+    columns = (*STRICT, f"{CORE}strict_hard_f1")
+    return STRICT, columns, scores[:, [COLUMNS.index(column) for column in taken]]
 
 
 def _costs(given: Sequence[Prediction | None]) -> Floats:
@@ -578,10 +575,9 @@ class Run(NamedTuple):
 
     def noted(self, report: Report) -> Report:
         """The report with the name of the system, and a note on what it was given."""
-        if not self.needs:
-            return replace(report, system=self.system)
-        note = f"The system is given {' and '.join(NEEDS[need] for need in self.needs)}."
-        return replace(report, system=self.system, notes=(note, *report.notes))
+        given = " and ".join(NEEDS[need] for need in self.needs)
+        notes = [f"The system is given {given}."] * bool(given)
+        return replace(report, system=self.system, notes=(*notes, *report.notes))
 
 
 def opened(predictions: Predictions, release: Release) -> Predictions:
@@ -621,9 +617,10 @@ def run_of(
         PredictionError: The file is for another release, or it contradicts the user.
         ReleaseError: The release has no such graph.
     """
-    header, file = {}, ""
+    header: dict[str, Any] = {}
+    file: str | Path = ""
     if isinstance(predictions, PredictionFile):
-        header, file = predictions.run or {}, str(predictions.path)
+        header, file = predictions.run or {}, predictions.path
     identity = header.get("release")
     if identity is not None and identity != release.identity:
         raise PredictionError(
@@ -631,30 +628,23 @@ def run_of(
             f"{str(identity)[:12]}…) than {release.path} ({release.name!r}, {release.identity[:12]}…). Score "
             "it on the release that it was made from, or answer these questions again."
         )
-    found = {"kg": kg, "naming": naming}
-    for name, given in list(found.items()):
-        if not isinstance(by_file := header.get(name), str):
-            continue
-        if given not in (None, by_file):
+    said = {name: v for name in ("kg", "naming") if isinstance(v := header.get(name), str)}
+    for name, given in (("kg", kg), ("naming", naming)):
+        if given not in (None, said.get(name, given)):
             raise PredictionError(
-                f"{file}: its first line says {name} {by_file!r}, and --{name} says {given!r}. Leave "
+                f"{file}: its first line says {name} {said[name]!r}, and --{name} says {given!r}. Leave "
                 f"out --{name}."
             )
-        found[name] = by_file
-    graph = found["kg"] or "incomplete"
+    graph, sample = kg or said.get("kg", "incomplete"), header.get("sample")
     release.level_of(graph)  # an unknown graph is an error even where nothing was retrieved
-    sample = header.get("sample")
+    needs = header.get("needs")
     return Run(
         graph,
-        found["naming"],
+        naming or said.get("naming"),
         sample if type(sample) is int and sample > 0 else None,
         str(header.get("system") or ""),
-        _needs(header.get("needs")),
+        tuple(need for need in NEEDS if isinstance(needs, list) and need in needs),
     )
-
-
-def _needs(needs: object) -> tuple[str, ...]:
-    return tuple(need for need in NEEDS if isinstance(needs, list) and need in needs)
 
 
 def shared_level(release: Release, *graphs: str) -> int:

@@ -134,17 +134,14 @@ def without_labels(
     if not any(offered):
         return given
     names = translation(release.entities, release.naming, naming)
-    made: list[Prediction | None] = []
-    for labels, found in zip(offered, given, strict=True):
-        if found is not None:
-            choices = {label: names[entity] for label, entity in labels.items()}
-            if found.raw_output is not None:
-                found = replace(found, raw_output=spelled_out(found.raw_output, choices))
-            elif found.answers is not None:
-                answers = (choices.get(answer, answer) for answer in found.answers)
-                found = replace(found, answers=tuple(answers))
-        made.append(found)
-    return made
+
+    def named(labels: Mapping[str, str], found: Prediction) -> Prediction:
+        choices = {label: names[entity] for label, entity in labels.items()}
+        answers = found.answers and tuple(choices.get(answer, answer) for answer in found.answers)
+        text = found.raw_output and spelled_out(found.raw_output, choices)
+        return replace(found, raw_output=text, answers=answers)
+
+    return [p and named(labels, p) for labels, p in zip(offered, given, strict=True)]
 
 
 class Targets:

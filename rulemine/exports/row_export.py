@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 from rulemine.config import Section, option
-from rulemine.evaluation.metrics_of_others.asked import asks_for_entities
+from rulemine.evaluation.metrics_of_others.protocol import asks_for_entities
 from rulemine.exports.protocol import ABSENT, ExportFolder, ExportInput, Fields
 from rulemine.release.records import SPLITS, Question
 

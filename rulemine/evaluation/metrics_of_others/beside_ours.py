@@ -6,9 +6,9 @@ questions out, ours beside its metrics is a mean without them, too. Intervals ar
 resamples as those of the report (`rulemine.evaluation.statistics.bootstrap`), so a difference is paired.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from rulemine.evaluation.metrics import HEADLINE, Floats
 from rulemine.evaluation.metrics_of_others.projects import normalize
 from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
+from rulemine.evaluation.notes import where_any
 from rulemine.evaluation.reporting.tables import Tabled
 from rulemine.evaluation.reporting.titles import SUBSETS
 from rulemine.evaluation.retrieval import RETRIEVAL
@@ -127,28 +128,27 @@ def judged_of(
         level: The level at which hard answers are missing.
         evidence: The triples to be retrieved for each; None where nothing was.
     """
-    found = []
-    for number, (q, p) in enumerate(zip(questions, predictions, strict=True)):
+    found: list[Judged] = []
+    for q, p, own in zip(
+        questions, predictions, evidence or repeat(()), strict=evidence is not None
+    ):
         answer: str | tuple[str, ...] | None = None
         if p is not None:
-            answer = (
-                (p.raw_output or "")[:LONGEST_OUTPUT]
-                if p.answers is None
-                else (*bounded(p.answers),)
-            )
-        missing = q.hard_answer is not None and q.level <= level
-        number_asked = () if q.value is None else (str(q.value),)
+            text = (p.raw_output or "")[:LONGEST_OUTPUT]
+            answer = text if p.answers is None else (*bounded(p.answers),)
+        hard = q.hard_answer if q.hard_answer and q.level <= level else None
         listed = kind_named(q.kind).published(q).listed or q.answers
+        answers = (names.get(a, a) for a in listed) if q.value is None else (str(q.value),)
         found.append(
             Judged(
                 q.question,
-                number_asked or tuple(names.get(a, a) for a in listed),
+                tuple(answers),
                 answer,
-                names.get(q.hard_answer, q.hard_answer) if q.hard_answer and missing else None,
+                names.get(hard, hard) if hard else None,
                 tuple(names.get(a, a) for a in q.anchors),
                 None if p is None else p.ranking,
                 None if p is None else p.retrieved,
-                () if evidence is None else evidence[number],
+                own,
             )
         )
     return found
@@ -219,16 +219,13 @@ def _values(name: str, project: ProjectMetrics, judged: Sequence[Judged], asked:
     width = len(project.beside)
     found = np.full((len(judged), width), np.nan)
     with METRICS_OF_OTHERS.blaming(name):
-        for row, one, is_asked in zip(found, judged, asked, strict=True):
-            if not is_asked:
-                continue
-            if one.prediction is None:
-                values: Sequence[float | None] = [project.missing] * width
-            else:
-                values = project.score(one)
+        for at in np.flatnonzero(asked).tolist():
+            one = judged[at]
+            without: Sequence[float | None] = [project.missing] * width
+            values = without if one.prediction is None else project.score(one)
             if len(values) != width:
                 raise ValueError(f"it gave {len(values)} values for {width} metrics")
-            row[:] = [np.nan if value is None else value for value in values]
+            found[at] = [np.nan if value is None else value for value in values]
         if np.isinf(found).any():
             raise ValueError("it gave an infinite value")
     return found
@@ -236,21 +233,28 @@ def _values(name: str, project: ProjectMetrics, judged: Sequence[Judged], asked:
 
 def _notes(
     compared: Sequence[OtherScore], judged: Sequence[Judged], left_out: Mapping[str, int]
-) -> Iterator[str]:
-    if any(left_out.values()):
-        each = ", ".join(f"{name} {n:,}" for name, n in left_out.items() if n)
-        yield (
-            "Questions that a project's export leaves out count in none of its means, nor in ours beside "
-            f"them: {each} of {len(judged):,}."
-        )
-    if any(one.prediction is None for one in judged):
-        yield "Questions without a prediction score 0 in ours; most of theirs leave them out (see n)."
-    if undefined := [s.metric for s in compared if s.subset == "all" and not s.n]:
-        yield f"Without a value, for want of a ranking or of triples: {', '.join(undefined)}."
+) -> list[str]:
+    each = ", ".join(f"{name} {n:,}" for name, n in left_out.items() if n)
+    undefined = [s.metric for s in compared if s.subset == "all" and not s.n]
     normalizing = sorted(NORMALIZING & set(left_out))
-    void = sum(any(not normalize(a) for a in one.answers) for one in judged)
-    if normalizing and void:
-        yield (
-            f"Questions with an answer that normalizes to nothing, and so is found in every output by "
-            f"{', '.join(normalizing)}: {void:,}."
-        )
+    void = sum(any(not normalize(a) for a in one.answers) for one in judged if normalizing)
+    return where_any(
+        (
+            sum(left_out.values()),
+            "Questions that a project's export leaves out count in none of its means, nor in ours beside "
+            f"them: {each} of {len(judged):,}.",
+        ),
+        (
+            sum(one.prediction is None for one in judged),
+            "Questions without a prediction score 0 in ours; most of theirs leave them out (see n).",
+        ),
+        (
+            len(undefined),
+            f"Without a value, for want of a ranking or of triples: {', '.join(undefined)}.",
+        ),
+        (
+            void,
+            "Questions with an answer that normalizes to nothing, and so is found in every output by "
+            f"{', '.join(normalizing)}: {{}}.",
+        ),
+    )

@@ -14,17 +14,19 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
 from rulemine.evaluation.matching import brink
 from rulemine.evaluation.metrics import score
-from rulemine.evaluation.metrics_of_others.asked import (
+from rulemine.evaluation.metrics_of_others.protocol import (
+    Judged,
+    ProjectMetrics,
     asks_for_entities,
     fits_a_folder,
     has_hard_answer,
     has_one_topic,
 )
-from rulemine.evaluation.metrics_of_others.protocol import Judged, ProjectMetrics
 
 __all__ = [
     "BRINK",
@@ -369,13 +371,10 @@ def _gnn_rag(judged: Judged) -> Values:
         return [1.0, 1.0, 0.0, 1.0, 0.0] if candidates else [1.0] * 5
     if not candidates:
         return [0.0, 0.0, 1.0, 0.0, 0.0]
-    taken, found, total = 0, 0, 0.0
-    for name, probability in candidates:
-        taken += 1
-        total += probability
-        found += name in judged.answers
-        if total > _ENOUGH:
-            break
+    totals = accumulate(probability for _, probability in candidates)
+    enough = (size for size, total in enumerate(totals, start=1) if total > _ENOUGH)
+    taken = next(enough, len(candidates))
+    found = sum(name in judged.answers for name, _ in candidates[:taken])
     precision, recall = found / taken, found / len(judged.answers)
     f1 = 2 / (1 / precision + 1 / recall) if found else 0.0
     return [float(candidates[0][0] in judged.answers), float(found > 0), precision, recall, f1]

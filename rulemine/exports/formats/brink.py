@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rulemine.evaluation.matching.brink import normalize
-from rulemine.evaluation.metrics_of_others.asked import asks_for_entities, has_hard_answer
+from rulemine.evaluation.metrics_of_others.protocol import asks_for_entities, has_hard_answer
 from rulemine.exports.protocol import ExportFolder, ExportInput, Fields
 from rulemine.exports.row_export import RowExport
 from rulemine.kg.graph import Triple

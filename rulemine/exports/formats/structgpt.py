@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.errors import ReleaseError
-from rulemine.evaluation.metrics_of_others.asked import has_one_topic
+from rulemine.evaluation.metrics_of_others.protocol import has_one_topic
 from rulemine.exports.protocol import ExportFolder, ExportInput, Fields
 from rulemine.exports.row_export import OneSplit
 from rulemine.release.records import Question

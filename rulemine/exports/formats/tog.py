@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulemine.config import option
-from rulemine.evaluation.metrics_of_others.asked import LONGEST_NAME
+from rulemine.evaluation.metrics_of_others.protocol import LONGEST_NAME
 from rulemine.exports.protocol import ExportFolder, ExportInput, Fields
 from rulemine.exports.row_export import OneSplit
 
