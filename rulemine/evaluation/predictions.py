@@ -319,7 +319,7 @@ def _number(key: str) -> int:
 
 def _unfit(prediction: Prediction, kind: str, of_rows: bool) -> str:
     """What is wrong with a prediction for a question of a kind, whose answers are rows or names, or ""."""
-    others = ("answers", "sparql") if of_rows else ("cypher", "rows")
+    others = _FORMS[1:3] if of_rows else _FORMS[3:]
     form = next((form for form in others if getattr(prediction, form)), "")
     how = "answered with rows" if of_rows else "not asked of a property graph"
     wanted = (
