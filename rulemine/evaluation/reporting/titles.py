@@ -168,7 +168,7 @@ _SUBSETS = {
     "core": "whose hard answer, which the incomplete graph lacks, has to be inferred: no other edge gives it "
     "away, and no frequent answer is right",
     "granted": "of the core whose missing facts follow by rules that hold in 80 % of the cases or more",
-    "likely": "of the rest of the core",
+    "likely": "of the core that are not granted",
     "all": "asked",
 }
 
