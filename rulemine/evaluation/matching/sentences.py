@@ -136,6 +136,7 @@ class Sentences:
         text = self.text
         runs = list(self._runs(self.within(low, high)))
         asks = text[max(low, high - 9) : high].rstrip(" \t\n\"'»*_)]`").endswith(("?", "？"))
+        asks = asks and not lex.GUESSES.match(text, low, high)
         beside = {n.start for span in self._asides(runs, low, high) for n in self.within(*span)}
         beside |= self.on_the_way(self.within(low, high))
         nobody = lex.NOBODY.match(text, low, high)
@@ -207,7 +208,9 @@ class Sentences:
         ends = lex.ENDS.match(after) is not None
         leads = not re.search(r"\w", text[max(low, named.start - _NEAR) : named.start])
         begins = marked and leads and ends
-        joined = at > 0 or text[max(low, named.start - 2) : named.start] == "; "
+        joined = (at > 0 and not self.is_topic(run[at - 1])) or text[
+            max(low, named.start - 2) : named.start
+        ] == "; "
         listed = at + 1 < len(run) or after[:1] == ";"
         if (number and self.numbered) or lex.SET_OFF.match(text, max(0, named.start - 1)):
             return ANSWER

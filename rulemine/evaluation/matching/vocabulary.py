@@ -116,7 +116,11 @@ class VocabularyMatcher:
             text = plain(lex.ESCAPED.sub(lambda m: chr(int(m[1] or "a", 16)), text))
         no_names = lex.words["function_words"]
         found = self._finder.found(text)
-        names = [n for n in found if not n.folded or text[n.start : n.end].lower() not in no_names]
+        names = [
+            n
+            for n in found
+            if not (n.folded and no_names.issuperset(text[n.start : n.end].lower().split()))
+        ]
         return _Reader(text, names, topics, self._finder.numbered)
 
     def name(self, name: str) -> str:
