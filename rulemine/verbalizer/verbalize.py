@@ -13,11 +13,10 @@ without an accepted text gets its template, and its rejection gives the reasons 
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from textwrap import shorten
-from typing import TypeVar
 
 from rulemine.codec import dump_line
 from rulemine.errors import UserError
@@ -40,8 +39,6 @@ from rulemine.verbalizer.replies import (
 )
 
 __all__ = ["ATTEMPTS", "VerbalizationCounts", "Verbalized", "same_words", "verbalize"]
-
-_Owner = TypeVar("_Owner", bound=Hashable)
 
 Progress = Callable[[int, int], object]
 
@@ -283,20 +280,20 @@ class Verbalizer:
         )
 
 
-def find_ambiguous(texts: Iterable[tuple[str, str, _Owner]]) -> list[list[_Owner]]:
+def find_ambiguous(texts: Iterable[tuple[str, str, int]]) -> list[list[int]]:
     """Groups texts that have the same words but ask for different things.
 
     Args:
-        texts: Words, what is asked (`Dialogue.words`, `Dialogue.asks`), and owner of each text.
+        texts: Words, what is asked (`Dialogue.words`, `Dialogue.asks`), and number of each text.
 
     Returns:
-        The owners, group by group, sorted by words; each group in the order given.
+        The numbers, group by group, sorted by words; each group in the order given.
     """
-    groups: dict[str, list[tuple[str, _Owner]]] = {}
-    for words, asks, owner in texts:
-        groups.setdefault(words, []).append((asks, owner))
+    groups: dict[str, list[tuple[str, int]]] = {}
+    for words, asks, number in texts:
+        groups.setdefault(words, []).append((asks, number))
     return [
-        [owner for _, owner in groups[words]]
+        [number for _, number in groups[words]]
         for words in sorted(groups)
         if len({asks for asks, _ in groups[words]}) > 1
     ]
