@@ -34,19 +34,23 @@ def main() -> None:
     release = Release.open(sys.argv[1])
     reports = evaluate_all(release, sys.argv[2:])
     first, second = (
-        mean_of([one for name, one in reports.items() if f"labels={labels}" in name])
+        [one for name, one in reports.items() if f"labels={labels}" in name]
         for labels in ("evidence", "shortest")
     )
-    known = [
-        one for one in SCORES if one in first.metrics
-    ]  # the complete graph needs no certificate
-    found = compare({"evidence": first, "shortest": second}, known)
+    known = [one for one in SCORES if one in first[0].metrics]  # some need a removed triple
+    found = compare({"evidence": mean_of(first), "shortest": mean_of(second)}, known)
+    pairs = zip(first, second, strict=True)
+    runs = [compare({"evidence": one, "shortest": other}, known).rows for one, other in pairs]
     print("| questions | score | shortest | evidence | difference | p |")
     print("|---|---|--:|--:|--:|--:|")
-    for row in found.rows:
+    for row, *same in zip(found.rows, *runs, strict=True):
         value, low, high = ("–" if one is None else points(one) for one in row.difference)
+        shortest, evidence = (
+            100 * np.mean([own or 0 for own in column])
+            for column in zip(*((run.b, run.a) for run in same), strict=True)
+        )
         print(
-            f"| {row.group}, {row.n:,} | {row.metric} | {100 * (row.b or 0):.1f} | {100 * (row.a or 0):.1f} "
+            f"| {row.group}, {row.n:,} | {row.metric} | {shortest:.1f} | {evidence:.1f} "
             f"| {value} ({low} … {high}) | {row.p or 0:.4f} |"
         )
 

@@ -125,8 +125,9 @@ def _answers(of: AuditedSet, _: Progress) -> _Part:
 def _named_in_text(of: AuditedSet) -> _Hit:
     """Whether the text of a question names an answer, outside the names of its topics."""
     # Rows have what is written in them, not ids: IN, of India, is no name in a text.
-    entities = () if of.has_rows else of.release.entities
-    known = {row.name_in(of.release.naming): row for row in entities}
+    known = {
+        row.name_in(of.release.naming): row for row in (() if of.has_rows else of.release.entities)
+    }
 
     def names(entity: str) -> EntityNames:
         own = known.get(entity, EntityNames(_NO_ID, entity, entity))
