@@ -7,7 +7,7 @@ text, topic entities, graph and model it has to declare, so that tables can say 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -299,34 +299,31 @@ class Context:
         stopped: list[NoReplyError] = []
         may_go_on = asyncio.Event()  # one of the first was not cut off, or all of them were
 
-        def about(number: int, question: OpenQuestion) -> Callable[[Ask], Awaitable[Answered]]:
-            async def converse(ask: Ask) -> Answered:
-                if number >= FIRST:
-                    await may_go_on.wait()
-                if stopped:
-                    raise stopped[0]
-                chat = Chat(ask, self.model, question.id, session.seconds)
-                try:
-                    found = await work(question, chat)
-                except BaseException:
-                    may_go_on.set()
-                    raise
-                ends.append(chat.ends_cut_off)
-                if not chat.ends_cut_off:
-                    may_go_on.set()
-                elif len(ends) == min(FIRST, len(questions)) and all(ends):
-                    stopped.append(self._stop(len(ends), chat.spent.cut_off))
-                    may_go_on.set()
-                    raise stopped[0]
-                seconds = round(chat.spent.seconds or 0.0, 3)
-                spent = chat.spent._replace(  # a batch tells no seconds
-                    seconds=seconds if seconds or not chat.spent.calls else None
-                )
-                return found._replace(**{name: getattr(spent, name) for name in COSTS})
+        async def converse(number: int, question: OpenQuestion, ask: Ask) -> Answered:
+            if number >= FIRST:
+                await may_go_on.wait()
+            if stopped:
+                raise stopped[0]
+            chat = Chat(ask, self.model, question.id, session.seconds)
+            try:
+                found = await work(question, chat)
+            except BaseException:
+                may_go_on.set()
+                raise
+            ends.append(chat.ends_cut_off)
+            if not chat.ends_cut_off:
+                may_go_on.set()
+            elif len(ends) == min(FIRST, len(questions)) and all(ends):
+                stopped.append(self._stop(len(ends), chat.spent.cut_off))
+                may_go_on.set()
+                raise stopped[0]
+            seconds = round(chat.spent.seconds or 0.0, 3)
+            spent = chat.spent._replace(  # a batch tells no seconds
+                seconds=seconds if seconds or not chat.spent.calls else None
+            )
+            return found._replace(**{name: getattr(spent, name) for name in COSTS})
 
-            return converse
-
-        works = [about(number, question) for number, question in enumerate(questions)]
+        works = [partial(converse, number, question) for number, question in enumerate(questions)]
         return session.run(works, self.progress)
 
     def _stop(self, many: int, options: Collection[str]) -> NoReplyError:

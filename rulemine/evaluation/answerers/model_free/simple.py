@@ -18,7 +18,7 @@ declarations, the training questions and the seed (not on the split or on other 
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -200,13 +200,9 @@ class Prior(Section):
                 found[number] = list(guesses(questions[number].query)[: self.k])
         if given.graph is None:
             return found
-        return [Answered(rows=_of_one_width(map(row_of, guesses))) for guesses in found]
-
-
-def _of_one_width(rows: Iterable[Sequence[Any]]) -> list[Sequence[Any]]:
-    """The rows that are as wide as the first: a result has no others."""
-    some = list(rows)
-    return [row for row in some if len(row) == len(some[0])]
+        rows = [list(map(row_of, guesses)) for guesses in found]
+        # All rows of a result are as wide as the first.
+        return [Answered(rows=[r for r in some if len(r) == len(some[0])]) for some in rows]
 
 
 @dataclass(frozen=True)
