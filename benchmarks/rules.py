@@ -19,7 +19,7 @@ from rulemine.evaluation.answerers.model_free.links import (
     MinedRules,
     ends_of,
 )
-from rulemine.evaluation.ranked import hard_rank
+from rulemine.evaluation.metrics import hard_rank
 from rulemine.kg.index import Index
 from rulemine.mining import MiningOptions, mine
 from rulemine.release.reader import Release

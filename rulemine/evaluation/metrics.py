@@ -31,10 +31,24 @@ Guarantees for the zero cases: an empty P scores 0 everywhere; so does an empty 
 ``hard_f1``; an empty A or H (which no question with a hard answer has, but which a matching mode may make)
 gives recall and F1 0; ``hhr`` where ``hits_any`` is 0 is undefined (None), never 0 or 1; a score of no
 questions is undefined. Scores lie in [0, 1].
+
+Where a system ranks candidates, the rank of the hard answer is 1, plus the answers with a higher score, plus
+half of those with the same one: the mean of the best and the worst order of the tie, so that a constant score
+earns nothing (the *realistic* rank of Berrendorf et al., arXiv 2002.06914). Other correct answers do not
+count (the *filtered* setting of Bordes et al., NIPS 2013). Of questions with a hard answer, the means of
+
+===============  ====================================================
+mrr              1 / rank
+hard_hits_at_1   1 when the rank is at most 1, else 0
+hard_hits_at_10  1 when the rank is at most 10, else 0
+===============  ====================================================
+
+A hard answer that is not in the list scores 0 everywhere, and so does an empty list; of a name that is listed
+twice the higher score counts; the order of the list changes nothing.
 """
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -48,12 +62,15 @@ __all__ = [
     "METRICS",
     "OF_HARD_ANSWERS",
     "OF_QUERIES",
+    "RANKED",
     "ROW_COLUMNS",
     "ROW_METRICS",
     "QuestionScores",
     "hard_hits_rate",
+    "hard_rank",
     "mean_scores",
     "score",
+    "score_ranking",
 ]
 
 METRICS = (
@@ -100,6 +117,12 @@ ROW_COLUMNS = (*OF_QUERIES, "lost_rows_given", "gold_rows_given")
 
 COSTS = ("calls", "prompt_tokens", "completion_tokens", "seconds")
 """What an answer of a model cost, the fields of `rulemine.release.records.Cost`."""
+
+RANKED = ("mrr", "hard_hits_at_1", "hard_hits_at_10")
+"""The scores of ranked answers, in the order in which they are reported."""
+
+_NEAR = 10
+
 
 Floats = npt.NDArray[np.float64]
 
@@ -186,6 +209,51 @@ def _of_hard_answers(
         found / len(hard) if hard else 0.0,
         2 * found / counted if counted else 0.0,
     )
+
+
+def hard_rank(
+    ranking: Iterable[tuple[str, float]], answers: Set[str], hard_answer: str
+) -> float | None:
+    """The rank of the hard answer, a multiple of ½ from 1 on; None if it is not in the list.
+
+    Args:
+        ranking: Names with scores, the higher the better.
+        answers: All correct answers.
+        hard_answer: The one whose rank is asked for.
+
+    Example:
+        >>> hard_rank([("a", 0.9), ("x", 0.8), ("h", 0.5), ("y", 0.5)], {"a", "h"}, "h")
+        2.5
+    """
+    best: dict[str, float] = {}
+    for name, value in ranking:
+        if name == hard_answer or name not in answers:
+            best[name] = max(value, best.get(name, -math.inf))
+    if (own := best.pop(hard_answer, None)) is None:
+        return None
+    higher = sum(value > own for value in best.values())
+    return 1 + higher + sum(value == own for value in best.values()) / 2
+
+
+def score_ranking(
+    ranking: Iterable[tuple[str, float]] | None, answers: Set[str], hard_answer: str | None
+) -> tuple[float, float, float]:
+    """The scores `RANKED` of one question.
+
+    Args:
+        ranking: Names with scores; None counts as an empty list.
+        answers: All correct answers.
+        hard_answer: The hard answer that the question asks for; None if every answer is stated.
+
+    Returns:
+        NaN without a hard answer.
+    """
+    if hard_answer is None:
+        return math.nan, math.nan, math.nan
+    rank = hard_rank(ranking or (), answers, hard_answer)
+    if rank is None:
+        return 0.0, 0.0, 0.0
+    return 1 / rank, float(rank <= 1), float(rank <= _NEAR)
 
 
 def mean_scores(scores: Floats) -> Floats:

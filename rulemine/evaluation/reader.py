@@ -24,7 +24,6 @@ from rulemine.llm.journal import reading
 from rulemine.llm.options import EndpointOptions, at_addresses
 from rulemine.llm.session import Session
 from rulemine.release.reader import Release
-from rulemine.release.records import Question
 from rulemine.text.json_reply import TEXTS, json_values, object_schema
 from rulemine.text.tables import Table
 from rulemine.text.visible_reply import visible_reply
@@ -60,11 +59,11 @@ class ReadTwice(Tabled):
     def tables(self) -> list[Table]:
         """Those of the report, and both readings in one."""
         both = Frame.of((("rules", self.report), (self.by_model.system, self.by_model)))
-        of_subsets = both.where(breakdown=SUBSETS).rows
-        ordered = sorted(of_subsets, key=lambda row: [*SUBSETS].index(row.breakdown))
+        ordered = sorted(
+            both.where(breakdown=SUBSETS).rows, key=lambda row: [*SUBSETS].index(row.breakdown)
+        )
         title = "replies as rules and as a model read them; in percent"
-        rows = ("group", "system", "n")
-        shown = Frame(tuple(ordered)).table("readings", title, SHOWN, rows=rows)
+        shown = Frame(tuple(ordered)).table("readings", title, SHOWN, rows=("group", "system", "n"))
         return [*self.report.tables(), replace(shown, header=("", "read by", *shown.header[2:]))]
 
     def content(self) -> dict[str, Any]:
@@ -110,8 +109,13 @@ def read_twice(
     asked = {q.id: q for q in release.questions() if q.id in {*report.ids}}
     read = read_predictions(predictions, release.questions(), split=None)
     given = {p.id: p for p in read if p.id in asked}
-    shown = {id_: visible_reply(p.raw_output or "") for id_, p in given.items()}
-    calls = {id_: _call(model, asked[id_], reply) for id_, reply in shown.items() if reply}
+    schema = object_schema(names=TEXTS)
+    calls: dict[str, Call] = {}
+    for id_, p in given.items():
+        if reply := visible_reply(p.raw_output or ""):
+            text = f"Question: {asked[id_].question}\n\nReply:\n{reply}"
+            messages = [{"role": "system", "content": _TASK}, {"role": "user", "content": text}]
+            calls[id_] = Call(model, messages, "read_reply", id_, MAX_TOKENS, 0.0, schema=schema)
     if report.matching == "rows" or not calls:
         raise ConfigError("--reader: no prediction is a text that names entities. Leave it out.")
     journal = Path(f"{predictions.path}.work") / "journal.sqlite"
@@ -142,20 +146,6 @@ def read_twice(
         ),
     )
     return ReadTwice(report, by_model, (*notes, *report.notes))
-
-
-def _call(model: str, question: Question, reply: str) -> Call:
-    user = f"Question: {question.question}\n\nReply:\n{reply}"
-    messages = [{"role": "system", "content": _TASK}, {"role": "user", "content": user}]
-    return Call(
-        model,
-        messages,
-        "read_reply",
-        question.id,
-        MAX_TOKENS,
-        0.0,
-        schema=object_schema(names=TEXTS),
-    )
 
 
 async def _names(ask: Ask, call: Call) -> tuple[str, ...] | None:

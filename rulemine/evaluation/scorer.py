@@ -26,6 +26,7 @@ from rulemine.evaluation.metrics import (
     CORE,
     COSTS,
     METRICS,
+    RANKED,
     ROW_COLUMNS,
     ROW_METRICS,
     Floats,
@@ -38,7 +39,6 @@ from rulemine.evaluation.predictions import (
     read_predictions,
     uncollected,
 )
-from rulemine.evaluation.ranked import RANKED, score_rankings
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.reporting.titles import SUBSETS
@@ -50,7 +50,14 @@ from rulemine.evaluation.statistics.bootstrap import (
     with_published_rate,
 )
 from rulemine.evaluation.study.options import MOST_RESAMPLES
-from rulemine.evaluation.targets import Gold, Targets, golds_of, score_questions, without_labels
+from rulemine.evaluation.targets import (
+    Gold,
+    Targets,
+    golds_of,
+    score_questions,
+    score_rankings,
+    without_labels,
+)
 from rulemine.kinds.registry import is_built, tool
 from rulemine.release.groups import groups_of
 from rulemine.release.groups import sample as sample_of

@@ -8,13 +8,21 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from rulemine.errors import ReleaseError
 from rulemine.evaluation.matching.matching import PredictionReader, ReadOutput, spelled_out
-from rulemine.evaluation.metrics import COLUMNS, Floats, QuestionScores, score
+from rulemine.evaluation.metrics import (
+    COLUMNS,
+    RANKED,
+    Floats,
+    QuestionScores,
+    score,
+    score_ranking,
+)
 from rulemine.evaluation.retrieval import ToRetrieve, evidence_of
 from rulemine.files import read_lines
 from rulemine.kinds.registry import kind_named
@@ -24,7 +32,15 @@ from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, names_in, translation
 from rulemine.rules.blocks import MapLike
 
-__all__ = ["Gold", "Targets", "golds_of", "score_questions", "topics_of", "without_labels"]
+__all__ = [
+    "Gold",
+    "Targets",
+    "golds_of",
+    "score_questions",
+    "score_rankings",
+    "topics_of",
+    "without_labels",
+]
 
 
 class Gold(NamedTuple):
@@ -96,6 +112,24 @@ def score_questions(golds: Sequence[Gold], matched: Sequence[Sequence[str]]) -> 
         score(predicted, *gold) for gold, predicted in zip(golds, matched, strict=True)
     ]
     return np.array(found, np.float64).reshape(len(found), len(COLUMNS))
+
+
+def score_rankings(
+    given: Sequence[Prediction | None],
+    golds: Sequence[Gold],
+    keys: Mapping[str, str],
+    key: Callable[[str], str],
+) -> Floats:
+    """The scores of rankings, shape (questions, `RANKED`); the keys of entities, and of other names."""
+    found: list[tuple[float, float, float]] = []
+    for p, gold in zip(given, golds, strict=True):
+        ranking = (p and p.ranking) or ()
+        named = [*map(keys.get, map(itemgetter(0), ranking))]
+        if gold.hard_answer not in named and None not in named:
+            ranking = ()  # as most do not have it
+        listed = [(keys.get(name) or key(name), value) for name, value in ranking]
+        found.append(score_ranking(listed, gold.answers, gold.hard_answer))
+    return np.array(found, np.float64).reshape(len(found), len(RANKED))
 
 
 def topics_of(
@@ -193,7 +227,9 @@ class Targets:
 
     def read(self, given: Sequence[Prediction | None], spread: MapLike) -> list[ReadOutput]:
         """What the prediction for each question predicts, see `PredictionReader.read`."""
-        return self.reader.read(given, self.topics, spread)
+        some = any(p is not None and p.answers is None for p in given)
+        topics = self.topics if some else [()] * len(given)  # a list may name topic entities
+        return self.reader.read(given, topics, spread)
 
     def golds(self, level: int, strict: bool = False) -> list[Gold]:
         """The golds at a level, for the matcher or the strict one."""

@@ -110,9 +110,7 @@ def test_rankings_of_the_hard_answer(release):
 
 def test_strict_scores_beside_lenient_ones(release):
     given = [
-        Prediction(
-            "q00001", raw_output=f"The answer is {EVE}."
-        ),  # found in the text, no item of a list
+        Prediction("q00001", raw_output=f"The answer is {EVE}."),  # no item of a list
         Prediction("q00002", raw_output=f"- {ANN}\n"),
         Prediction("q00003", answers=(ANN,)),  # a list stays a list
     ]

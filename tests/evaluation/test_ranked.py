@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from rulemine.evaluation.ranked import hard_rank, score_ranking
+from rulemine.evaluation.metrics import hard_rank, score_ranking
 
 ANSWERS = {"h", "a", "b"}
 

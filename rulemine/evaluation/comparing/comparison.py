@@ -260,7 +260,7 @@ def evaluate_all(
     level: int | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Report]:
     """Scores prediction files on the same questions, at one level.
 
@@ -288,20 +288,19 @@ def evaluate_all(
     if len(names := [str(file.path) for file in files]) > len(set(names)):
         raise ConfigError("a prediction file is named twice; name each system once.")
     runs = [run_of(release, opened(file, release), naming=naming) for file in files]
-    if sample is None:
-        sample = min((run.sample for run in runs if run.sample is not None), default=None)
-    if level is None:
-        level = shared_level(release, *(run.kg for run in runs))
+    fewest = min((run.sample for run in runs if run.sample is not None), default=None)
+    lowest = shared_level(release, *(run.kg for run in runs))
     full = [f"{run.system} ({run.kg})" for run in runs]
     stems = [file.path.name.removesuffix(".jsonl") for file in files]
     called = [
         label if run.system and full.count(label) == 1 else stem if stems.count(stem) == 1 else name
         for label, run, stem, name in zip(full, runs, stems, names, strict=True)
     ]
-    scorer = Scorer(release, split=split, sample=sample, resamples=resamples, seed=seed)
+    asked = fewest if sample is None else sample
+    scorer = Scorer(release, split=split, sample=asked, resamples=resamples, seed=seed)
     found = {}
     for number, (name, file, run) in enumerate(zip(called, files, runs, strict=True)):
-        if progress is not None:
-            progress(number, len(files))
-        found[name] = run.noted(scorer(file, kg=run.kg, level=level, naming=run.naming))
+        progress(number, len(files))
+        at = lowest if level is None else level
+        found[name] = run.noted(scorer(file, kg=run.kg, level=at, naming=run.naming))
     return found

@@ -20,7 +20,6 @@ Japanese, Korean, Thai, Lao, Khmer, Burmese), or any other single character.
 import functools
 import html
 import re
-import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import accumulate, count, groupby
@@ -78,7 +77,7 @@ _TOKEN = rf"{_WORD}(?:{_WORD}|[%MARKS%])*|[\n\r]|[^\s]"
 @functools.cache
 def _pattern(pattern: str) -> re.Pattern[str]:
     """A pattern in which ``%MARKS%`` stands for all combining marks of Unicode."""
-    codes = range(0x300, sys.maxunicode)
+    codes = (*range(0x300, 0x20000), *range(0xE0000, 0xE0200))  # between are Chinese signs alone
     marks = enumerate(code for code in codes if unicodedata.category(chr(code))[0] == "M")
     runs = [[code for _, code in run] for _, run in groupby(marks, lambda mark: mark[1] - mark[0])]
     inside = "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in runs)  # fast, unlike single marks

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from rulemine.evaluation.metrics import COSTS, ROW_METRICS
-from rulemine.evaluation.ranked import RANKED
+from rulemine.evaluation.metrics import COSTS, RANKED, ROW_METRICS
 from rulemine.evaluation.retrieval import RETRIEVAL
 from rulemine.evaluation.statistics.bootstrap import MEAN
 

@@ -22,9 +22,8 @@ from rulemine.errors import ConfigError, counted
 from rulemine.evaluation.answerers.registry import find_answerer, more_room, needs_of
 from rulemine.evaluation.breakdown import group_titles
 from rulemine.evaluation.comparing.comparison import compare, note_about
-from rulemine.evaluation.metrics import COSTS, ROW_METRICS
+from rulemine.evaluation.metrics import COSTS, RANKED, ROW_METRICS
 from rulemine.evaluation.predictions import NEEDS, read_predictions
-from rulemine.evaluation.ranked import RANKED
 from rulemine.evaluation.reporting.document import Document, Picture
 from rulemine.evaluation.reporting.documents import SystemRun, question_rows
 from rulemine.evaluation.reporting.files import write_document

@@ -102,6 +102,8 @@ def test_what_cannot_be_compared(eight, files, tmp_path):
         compare({"b": reports["b"]})
     with pytest.raises(ConfigError, match="named twice"):
         evaluate_all(eight, [files[0], files[0]])
+    with pytest.raises(ConfigError, match="sample is 0"):
+        evaluate_all(eight, files, sample=0)
     other = evaluate(eight, right(3)[:4], sample=4, resamples=5)
     with pytest.raises(PredictionError, match="the same questions were expected"):
         compare({"a": reports["b"], "b": other})
