@@ -110,14 +110,14 @@ class Language(NamedTuple):
     """How queries of a language stand in replies.
 
     Attributes:
-        labels: What the label of a block calls it, in lower case.
+        label: What the label of a block calls it.
         begun: The query with which a text begins, or with words before it if that is the language's way; "":
             with none.
         bare: The query among words; "": there is none.
         expected: What a query begins with, for messages.
     """
 
-    labels: tuple[str, ...]
+    label: re.Pattern[str]
     begun: Callable[[str], str]
     bare: Callable[[str], str]
     expected: str
@@ -201,7 +201,7 @@ def _blocks(reply: str, language: Language) -> list[tuple[str, str]]:
         label = _LABEL.match(block)
         if query := _TITLE.sub("", block[label.end() if label else 0 :].strip()):
             named, begun = (label and label[1]) or "", language.begun(query)
-            rank = 2 if named.lower() in language.labels else bool(begun)
+            rank = 2 if language.label.match(named) else bool(begun)
             found.append((rank, words, begun or query))
     best = max((rank for rank, _, _ in found), default=0)
     return [(words, query) for rank, words, query in found if rank == best]
@@ -252,7 +252,7 @@ def _bare(reply: str) -> str:
 
 
 _CYPHER = Language(
-    ("cypher",),
+    re.compile(r"cypher\Z", re.IGNORECASE),
     _begun,
     _bare,
     f"it does not begin with {', '.join(CLAUSES[:-1])} or {CLAUSES[-1]}",

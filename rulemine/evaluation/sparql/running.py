@@ -323,4 +323,6 @@ def _closed(text: str, start: int, pair: str) -> int:
     return 0
 
 
-_SPARQL = Language(("sparql", "sql"), _bare, _bare, "no SELECT ?answer")
+_SPARQL = Language(
+    re.compile(r"(?:sparql|sql)\Z", re.IGNORECASE), _bare, _bare, "no SELECT ?answer"
+)
