@@ -63,18 +63,18 @@ def qald(file: Path) -> Iterator[Row]:
 
 
 def named(file: Path) -> Iterator[Row]:
-    """GrailQA as Think-on-Graph has it, WebQSP as AoG has it: names in place of ids where there are some."""
+    """GrailQA and CWQ as Think-on-Graph has them, WebQSP as AoG has it: names before ids."""
     for q in json.loads(file.read_text("utf-8")):
-        answers = q["answer"]
+        answers: Any = [q["answer"]] if isinstance(q["answer"], str) else q["answer"]
         if "sparql_query" in q:
             answers = [a.get("entity_name") or a["answer_argument"] for a in answers]
         yield {
-            "id": str(q.get("qid") or q["QuestionId"]),
+            "id": str(q.get("qid") or q.get("ID") or q["QuestionId"]),
             "question": q.get("question") or q["RawQuestion"],
             "topics": list(q["topic_entity"].values()),
             "answers": [a for a in answers if a],
-            "sparql": q.get("sparql_query", ""),
-            "type": q.get("level", ""),
+            "sparql": q.get("sparql_query") or q.get("sparql", ""),
+            "type": q.get("level") or q.get("compositionality_type", ""),
         }
 
 
@@ -133,9 +133,9 @@ def main(folder: Path) -> None:
     for split in ("train", "test"):
         if (file := folder / f"qald-9-{split}-multilingual.json").exists():
             write(folder / "qald-9" / f"{split}.jsonl", qald(file))
-    for source, target in (("graliqa.json", "grailqa.jsonl"), ("WebQSP.json", "webqsp.jsonl")):
-        if (folder / source).exists():
-            write(folder / target, named(folder / source))
+    for source, target in (("graliqa", "grailqa"), ("WebQSP", "webqsp"), ("cwq", "cwq")):
+        if (folder / f"{source}.json").exists():
+            write(folder / f"{target}.jsonl", named(folder / f"{source}.json"))
     if (folder / "entity2text.txt").exists():
         meta_qa(folder)
 

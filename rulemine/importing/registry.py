@@ -22,9 +22,6 @@ IMPORTS: "Registry[Callable[..., Reader]]" = Registry(
         # In the order of docs/importing.md.
         "brink": "rulemine.importing.readers.brink:BrinkReader",
         "rog": "rulemine.importing.readers.rog:RogReader",
-        "gnnrag": "rulemine.importing.readers.gnnrag:GnnRagReader",
-        "webqsp": "rulemine.importing.readers.webqsp_cwq:WebQsp",
-        "cwq": "rulemine.importing.readers.webqsp_cwq:Cwq",
         "cypherbench": "rulemine.importing.readers.cypherbench:CypherBench",
         "gtsqa": "rulemine.importing.readers.gtsqa:GtsqaReader",
         "dynamic-kgqa": "rulemine.importing.readers.dynamic_kgqa:DynamicKgqaReader",

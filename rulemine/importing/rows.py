@@ -8,7 +8,7 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,10 @@ from rulemine.codec import shown, why_unreadable
 from rulemine.config import read_value
 from rulemine.errors import ConfigError, InputError, counted
 from rulemine.files import read_jsonl, read_lines, read_text
-from rulemine.kg.graph import Triple
 
 __all__ = [
     "SPLIT_NAMES",
     "SUFFIXES",
-    "RowTriples",
     "SourceRow",
     "labels_beside",
     "read_rows",
@@ -124,23 +122,6 @@ class SourceRow:
                 f"({why_unreadable(problem)}). Fix or remove the row."
             ) from None
         return SourceRow(self.where, self.split, {name: value}).get(name, hint, default)
-
-
-@dataclass(frozen=True)
-class RowTriples:
-    """The triples of all rows, read anew each time, since together they can be larger than memory.
-
-    Attributes:
-        rows: Reads the rows.
-        triples: Gives those of a row.
-    """
-
-    rows: Callable[[], Iterable[SourceRow]]
-    triples: Callable[[SourceRow], Iterable[Triple]]
-
-    def __iter__(self) -> Iterator[Triple]:
-        for row in self.rows():
-            yield from self.triples(row)
 
 
 def split_of(path: Path) -> str:

@@ -160,3 +160,44 @@ def test_metaqa_becomes_rows_by_the_lines_of_the_documentation(
     assert {(q.split, q.answers, q.anchors) for q in questions} == {
         (split, ("Ebb", "Low Tide"), ("Ada Penn",)) for split in ("train", "validation", "test")
     }
+
+
+PUBLISHED: dict[str, object] = {
+    "qald-9-test-multilingual.json": {"questions": [{
+        "id": "1", "query": {"sparql": "SELECT ?x"}, "question": [{"language": "en", "string": "Who?"}],
+        "answers": [{"results": {"bindings": [{"x": {"value": "a"}}]}}, {"boolean": True}],
+    }]},
+    "grailqa_v1.0_dev.json": [
+        {"qid": 1, "question": "Who?", "sparql_query": "SELECT ?x", "level": "i.i.d.",
+         "answer": [{"answer_argument": "a"}]},
+    ],
+    "WebQSP.test.json": {"Questions": [
+        {"QuestionId": "1", "RawQuestion": "Who?", "Parses": 2 * [
+            {"TopicEntityMid": None, "Answers": [{"AnswerArgument": "a"}]}]},
+    ]},
+    "ComplexWebQuestions_test.json": [
+        {"ID": "1", "question": "Who?", "sparql": "SELECT ?x", "compositionality_type": "composition",
+         "answers": [{"answer_id": None, "answer": "a"}]},
+    ],
+    "data.jsonl": {"id": 1, "question": "Who?", "answer": ["a"], "sparql": "SELECT ?x", "proof": []},
+    "lcquad-test.json": [
+        {"uid": 1, "question": "Who?", "answer": ["a"], "sparql_wikidata": "SELECT ?x"},
+    ],
+}  # fmt: skip
+
+
+def test_sets_of_others_become_rows_by_the_lines_of_the_documentation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in PUBLISHED.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    section = (ROOT / "docs/importing.md").read_text("utf-8").split("### QALD, GrailQA and")[1]
+    exec(section.split("```python\n")[1].split("```")[0], {})
+    commands = section.split("```sh\n")[1].split("```")[0].splitlines()
+    assert len(commands) == len(PUBLISHED)
+    for command in commands:
+        words = command.split()[1:]
+        assert main(words) == 0
+        (q,) = Release.open(tmp_path / words[-1]).questions()
+        assert (q.id, q.question, q.answers, q.block.listed) == ("1", "Who?", ("a",), ())

@@ -15,10 +15,10 @@ from rulemine.kinds.imported.running import SourceRunner
 from rulemine.verify import verify
 
 GRAPH = (
-    "/m/0te\t/team/home\t/m/0ar\n/m/0te\t/team/home\t/m/0br\n/m/0te\t/team/mascot\t/m/0ow\n"
-    "/m/0tf\t/team/home\t/m/0cr\n/m/0tf\t/team/mascot\t/m/0ow\n"
+    "m.0te\tteam.home\tm.0ar\nm.0te\tteam.home\tm.0br\nm.0te\tteam.mascot\tm.0ow\n"
+    "m.0tf\tteam.home\tm.0cr\nm.0tf\tteam.mascot\tm.0ow\n"
 )
-REMOVED = "/m/0tf\t/team/home\t/m/0cr\n"
+REMOVED = "m.0tf\tteam.home\tm.0cr\n"
 
 HEAD = """PREFIX ns: <http://rdf.freebase.com/ns/>
 SELECT DISTINCT ?x
@@ -42,14 +42,14 @@ QUERIES = {
 @pytest.fixture
 def release(tmp_path: Path) -> Release:
     rows = [
-        {"ID": id_, "question": f"Which ({id_})?", "sparql": sparql, "answer": answers}
+        {"id": id_, "question": f"Which ({id_})?", "sparql": sparql, "answer": answers}
         for id_, (sparql, answers, _) in QUERIES.items()
     ]
-    path, kg, left = (tmp_path / name for name in ("cwq.json", "kg.tsv", "left.tsv"))
+    path, kg, left = (tmp_path / name for name in ("test.json", "kg.tsv", "left.tsv"))
     path.write_text(json.dumps(rows), "utf-8")
     kg.write_text(GRAPH, "utf-8")
     left.write_text(GRAPH.replace(REMOVED, ""), "utf-8")
-    return import_set("cwq", path, tmp_path / "out", kg=kg, incomplete=left)
+    return import_set("plain", path, tmp_path / "out", kg=kg, incomplete=left)
 
 
 def test_answers_are_stated_or_hard_without_evidence(release: Release) -> None:
@@ -67,10 +67,8 @@ def test_answers_are_stated_or_hard_without_evidence(release: Release) -> None:
 
 def test_an_audit_holds_what_it_gave_against_the_stated_answers(release: Release) -> None:
     audited = AuditedSet(release)
-    assert audited.executed("complete") == [
-        frozenset(q.block.executed) for q in release.questions()
-    ]
-    assert audited.executed("incomplete") == [None] * 3
+    assert audited.on_complete == {q.id: frozenset(q.block.executed) for q in release.questions()}
+    assert set(audited.on_given.values()) == {None}
 
 
 def test_such_a_release_is_verified_and_scored(release: Release, tmp_path: Path) -> None:

@@ -30,6 +30,9 @@ FILES = {
     "WebQSP.json": json.dumps([
         {"QuestionId": "W-1", "RawQuestion": "who?", "answer": [None, "Bo"], "topic_entity": {"m.1": "Ann"}},
     ]),
+    "cwq.json": json.dumps([
+        {"ID": "C-1", "question": "where?", "answer": "Rome", "topic_entity": {"m.1": "Ann"}, "sparql": "S"},
+    ]),
 }  # fmt: skip
 
 
@@ -53,6 +56,7 @@ def test_what_lies_in_a_folder_becomes_columns(tmp_path: Path) -> None:
     ]
     assert [row["answers"] for row in rows("grailqa.jsonl")] == [["m.2", "B"]]
     assert [row["answers"] for row in rows("webqsp.jsonl")] == [["Bo"]]
+    assert [(row["answers"], row["sparql"]) for row in rows("cwq.jsonl")] == [(["Rome"], "S")]
     assert (tmp_path / "kb.tsv").read_text() == "A Film\tdirected_by\tAnn Bo\n"
     assert [(row["query"], row["answers"]) for row in rows("metaqa-2/test.jsonl")] == [
         ('(minus (p- "directed_by" (p "directed_by" "A Film")) "A Film")', ["B", "C"])

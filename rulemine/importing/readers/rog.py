@@ -4,6 +4,7 @@ Rows have ``id``, ``question``, ``answer``, ``q_entity``, ``a_entity`` and ``gra
 Parquet. RoG, GCR, G-Retriever and SubgraphRAG read them, and score by ``answer``.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from rulemine.errors import InputError
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
 from rulemine.importing.rows import (
     SUFFIXES,
-    RowTriples,
     SourceRow,
     read_rows,
     split_files,
@@ -56,7 +56,7 @@ class RogReader(Section):
             "questions whose answers are not the entities of a_entity": unequal,
             "questions without a graph": len(questions) - with_graph if with_graph else 0,
         }
-        union = RowTriples(lambda: read_rows(*files), _graph) if with_graph else None
+        union = _Union(files) if with_graph else None
         return ImportedSet(
             title=title_of(path),
             source="files in the form of https://github.com/RManLuo/reasoning-on-graphs",
@@ -72,6 +72,17 @@ class RogReader(Section):
             },
             notes=tuple(f"{what}: {number:,}" for what, number in notes.items() if number),
         )
+
+
+@dataclass(frozen=True)
+class _Union:
+    """The triples of all rows, read anew each time, since together they can be larger than memory."""
+
+    files: Sequence[Path]
+
+    def __iter__(self) -> Iterator[Triple]:
+        for row in read_rows(*self.files):
+            yield from _graph(row)
 
 
 def _files(path: Path) -> list[Path]:

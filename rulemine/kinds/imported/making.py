@@ -285,8 +285,6 @@ class _Grader:
             UserError: It cannot be executed; the message says why.
         """
         try:
-            if (lacks := one.fields.get("query_lacks")) and not one.query:
-                raise QueryError(f"it is no query over links: {lacks}.")
             tree = parse(one.query) if one.query else tree_of_sparql(one.sparql)
             if isinstance(tree, Count):
                 raise QueryError("it asks for a number.")
