@@ -7,15 +7,15 @@ from rulemine.registry import lazy_names
 if TYPE_CHECKING:
     from rulemine.exports.exporting import Exported as Exported
     from rulemine.exports.exporting import export as export
+    from rulemine.exports.protocol import RowExport as RowExport
     from rulemine.exports.registry import EXPORTS as EXPORTS
-    from rulemine.exports.row_export import RowExport as RowExport
 
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "EXPORTS": "rulemine.exports.registry",
         "Exported": "rulemine.exports.exporting",
-        "RowExport": "rulemine.exports.row_export",
+        "RowExport": "rulemine.exports.protocol",
         "export": "rulemine.exports.exporting",
     },
 )

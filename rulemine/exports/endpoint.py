@@ -11,8 +11,8 @@ from urllib.parse import parse_qs
 
 from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.reporting.loopback import ADDRESS, LoopbackHandler, listen
+from rulemine.exports.iris import IRIS, triples
 from rulemine.exports.protocol import ExportInput
-from rulemine.exports.rdf_names import IRIS, triples
 from rulemine.query.oxigraph.workers import Workers
 
 __all__ = ["PATH", "make_endpoint", "workers_of"]

@@ -13,9 +13,8 @@ import numpy as np
 
 from rulemine.arrays import distinct
 from rulemine.config import option
-from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.exports.protocol import EntityRows, ExportFolder, ExportInput
 from rulemine.exports.reachability import reachability
-from rulemine.exports.row_export import EntityRows
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.question_graphs import Ints, by_private_id, question_graphs
 from rulemine.query import evaluate, parse

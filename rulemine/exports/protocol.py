@@ -1,19 +1,24 @@
-"""What an export is made from, and where it is written.
+"""What an export is made from, where it is written, and the base of all formats.
 
-An exporter is a frozen `rulemine.config.Section` whose fields are its options; called with what is given and
-a folder, it writes its files. Everything that all formats share is done by `rulemine.exports.exporting`.
+A format is a frozen `rulemine.config.Section` whose fields are its options. It names its file, gives the
+`fields` of a row for each question (field → what it has of the question), refuses the questions that it
+cannot say, and writes what else it has `beside` the rows. What all exports share is done by
+`rulemine.exports.exporting`.
 """
 
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from rulemine.codec import dump_line
+from rulemine.config import Section, option
+from rulemine.evaluation.metrics_of_others.protocol import asks_for_entities
 from rulemine.exports.client_names import ClientEntity, ClientNames, domain_of
 from rulemine.exports.reachability import Reachability
 from rulemine.files import write_lines, write_text
@@ -27,12 +32,15 @@ from rulemine.rules.rule import Rule
 __all__ = [
     "ABSENT",
     "NAMINGS_OF_EXPORTS",
+    "EntityRows",
     "ExportFolder",
     "ExportInput",
     "Exporter",
     "Field",
     "Fields",
     "GoldAnswer",
+    "OneSplit",
+    "RowExport",
 ]
 
 Field = str | Callable[[Question], Any]
@@ -255,3 +263,96 @@ class Exporter(Protocol):
         Raises:
             UserError: The format cannot say something that cannot be left out.
         """
+
+
+@dataclass(frozen=True)
+class RowExport(Section):
+    """Base class of such formats.
+
+    Attributes of the class: ``file`` is where the rows go, in JSON Lines, or in CSV if it ends in ``.csv``.
+    With ``{split}`` in it, every split has a file; one without questions only if ``empty_splits`` is true.
+    """
+
+    file: ClassVar[str] = "questions.jsonl"
+    empty_splits: ClassVar[bool] = True
+
+    def fields(self, given: ExportInput) -> Fields:
+        """The fields of a row, in their order; see `ExportInput.unless_secret`."""
+        raise NotImplementedError
+
+    def refusal(self, given: ExportInput, question: Question) -> str:
+        """Why the format cannot say a question; "" if it can."""
+        return ""
+
+    def beside(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the other files, when all rows are written."""
+
+    def asked(
+        self, given: ExportInput, folder: ExportFolder, split: str | None = None
+    ) -> Iterator[Question]:
+        """The questions of a split, or of all, that the format can say; the others are noted."""
+        for question in given.questions(split):
+            if reason := self.refusal(given, question):
+                folder.leave_out(question.id, reason)
+            else:
+                yield question
+
+    def rows(
+        self, given: ExportInput, folder: ExportFolder, split: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """A row for each of these questions."""
+        fields = {
+            name: attrgetter(field) if isinstance(field, str) else field
+            for name, field in self.fields(given).items()
+        }
+        total = len(given.questions(split))
+        for done, question in enumerate(self.asked(given, folder, split), start=1):
+            given.progress(done, total)
+            row = {name: value(question) for name, value in fields.items()}
+            yield {name: value for name, value in row.items() if value is not ABSENT}
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the files."""
+        for split in given.splits if "{split}" in self.file else (None,):
+            name, rows = self.file.format(split=split), self.rows(given, folder, split)
+            if name.endswith(".csv"):
+                folder.csv(name, [[*self.fields(given)], *([*row.values()] for row in rows)])
+            elif self.empty_splits or given.questions(split):
+                folder.jsonl(name, rows)
+        self.beside(given, folder)
+
+
+@dataclass(frozen=True)
+class EntityRows(RowExport):
+    """Base class of formats that can say questions alone whose answers are entities."""
+
+    def refusal(self, given: ExportInput, question: Question) -> str:
+        """Numbers are refused."""
+        number = not asks_for_entities(question)
+        return "it asks for a number; answers here are entities" if number else ""
+
+
+@dataclass(frozen=True)
+class OneSplit(RowExport):
+    """Base class of formats of systems without training, which have one split under clients' names.
+
+    Questions with several topic entities, unions and counts are kept; the answer of a count is its number.
+
+    Attributes:
+        split: The split whose questions are written.
+    """
+
+    names_of_clients: ClassVar[bool] = True
+
+    split: str = option("test", choices=SPLITS)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that are exported."""
+        return (self.split,)
+
+    def count_dead_ends(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Counts the topics from which a system that follows edges forward only cannot start."""
+        heads = {given.kg.entities[i] for i in set(given.kg.triples[:, 0].tolist())}
+        lost = sum(name not in heads for q in self.asked(given, folder) for name in q.anchors)
+        folder.count("topics_without_outgoing_edge", lost)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rulemine.exports.client_names import ClientNames
-from rulemine.exports.source_names import SourceNames
+from rulemine.exports.iris import SourceNames
 from rulemine.kg.entity_names import EntityNames
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql

@@ -12,10 +12,9 @@ from datetime import date
 from typing import Any, ClassVar
 
 from rulemine.config import Section, option
-from rulemine.exports.dataset_card import license_of
+from rulemine.exports.formats.huggingface import license_of
 from rulemine.exports.protocol import ExportFolder, ExportInput
-from rulemine.exports.record_tables import arrow, write_parquet
-from rulemine.exports.release_tables import ReleaseTable, release_tables
+from rulemine.exports.tables import ReleaseTable, arrow, release_tables, write_parquet
 from rulemine.files import describe_content
 
 __all__ = ["CroissantExport"]

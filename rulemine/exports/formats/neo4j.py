@@ -17,9 +17,8 @@ from typing import Any, ClassVar
 from rulemine.cypher.questions.render import quoted_name, quoted_value
 from rulemine.cypher.rows import row_of
 from rulemine.errors import ReleaseError
-from rulemine.exports.formats.rdf import ASKED, asked
-from rulemine.exports.protocol import ExportFolder, ExportInput, Fields
-from rulemine.exports.row_export import RowExport
+from rulemine.exports.formats.sparql import ASKED, asked
+from rulemine.exports.protocol import ExportFolder, ExportInput, Fields, RowExport
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import NAME, EntityType, RelationType

@@ -89,7 +89,7 @@ def test_the_complete_graph_lacks_nothing(structures: Release, tmp_path: Path) -
 def test_more_triples_than_memory_likes_are_said(
     structures: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rulemine.exports.formats.gog.MANY", 3)
+    monkeypatch.setattr("rulemine.exports.formats.without_training.MANY", 3)
     notes: list[str] = []
     made = export(structures, "gog", tmp_path / "a", note=notes.append)
     assert made.counts["questions_cut"] == 0

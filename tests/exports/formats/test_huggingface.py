@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from rulemine.errors import ConfigError
-from rulemine.exports.dataset_card import license_of
+from rulemine.exports.formats.huggingface import license_of
 from rulemine.exports.exporting import export
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.publish import rename
