@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 from rulemine.codec import dump_line
 from rulemine.errors import ConfigError, OutputError, counted, did_you_mean
-from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, Exporter, ExportFolder, ExportInput
+from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, ExportFolder, ExportInput, RowExport
 from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.exports.registry import EXPORTS, find_exporter
 from rulemine.files import describe_content, digest_of, write_text
 from rulemine.kinds.registry import having
 from rulemine.release.outputs import check_file, check_made, check_place, digests_of, replacing
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Question
+from rulemine.release.records import Question
 from rulemine.seeds import check_seed
 
 __all__ = ["Exported", "check_export", "export", "naming_for"]
@@ -141,16 +141,15 @@ def check_export(
     without_answers: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
     note: Callable[[str], None] = lambda text: None,
-) -> tuple[Exporter, ExportInput, Path | None]:
+) -> tuple[RowExport, ExportInput, Path | None]:
     """Refuses what `export` would refuse before it writes; arguments and errors are the same.
 
     Returns:
         The exporter, what it is given, and where the answers go if not into the export.
     """
     exporter, name = find_exporter(to), to.partition(":")[0]
-    taken = (*getattr(exporter, "answers", ()), *getattr(exporter, "kinds", ()))
-    release.expect_entities(f"export format {to!r}", taken)
-    needs = getattr(exporter, "needs", ())
+    release.expect_entities(f"export format {to!r}", exporter.answers)
+    needs = exporter.needs
     if needs and release.kind not in (kinds := having(*needs)):
         raise ConfigError(
             f"export format {name}: reads the field {' and '.join(needs)} of questions, which those of the "
@@ -163,7 +162,7 @@ def check_export(
     answers = beside if without_answers and not release.hidden else None
     check_place(target, [release.path])
     _check_output(target, answers)
-    splits = tuple(getattr(exporter, "splits", SPLITS))
+    splits = exporter.splits
     if without_answers:
         if "test" not in splits:
             raise ConfigError(
@@ -176,7 +175,7 @@ def check_export(
             release.expect_answers("an export without --without-answers", split)
     given = ExportInput(release, naming, kg, seed, without_answers, splits, progress, note)
     with EXPORTS.blaming(name):
-        getattr(exporter, "check", lambda _: None)(given)
+        exporter.check(given)
     return exporter, given, answers
 
 
@@ -197,11 +196,11 @@ def naming_for(release: Release, naming: str | None, note: Callable[[str], None]
     return naming
 
 
-def _finish(folder: ExportFolder, given: ExportInput, exporter: Exporter, to: str) -> str:
+def _finish(folder: ExportFolder, given: ExportInput, exporter: RowExport, to: str) -> str:
     """Writes what all formats have, and returns what goes beside an export without answers."""
     if folder.left_out:
         folder.tsv("left_out.tsv", [("id", "reason"), *sorted(folder.left_out.items())])
-    if getattr(exporter, "names_of_clients", False):
+    if exporter.names_of_clients:
         relations = sorted(given.client.relation.items())
         folder.tsv("relations_map.tsv", [("relation", "name"), *relations])
         changed = [(e.id, e.name, e.label) for e in given.client.relabeled]

@@ -9,9 +9,10 @@
 
 Names are in English (``"…"@en``), as programs ask for them. `SourceNames` has the IRIs of the source: an
 entity's name, if it is an IRI, or what an id of Wikidata (``Q38``) or Freebase (``/m/0f8l9c``) stands for; a
-relation's IRI in a graph in RDF, or what its name stands for in the same way. What has none, and everything in
-the naming ``private``, has the IRI of the set ``freebase``. Guarantees: the same graph gives the same lines;
-types are those of the graph at hand, so that an incomplete one gives nothing away; IRIs are one-to-one.
+relation's IRI in a graph in RDF, or what its name stands for in the same way. What has none, and everything
+in the naming ``private``, has the IRI of the set ``freebase``. Guarantees: the same graph gives the same
+lines; types are those of the graph at hand, so that an incomplete one gives nothing away; IRIs are
+one-to-one.
 """
 
 import re

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple
 
 from rulemine.codec import dump_line
 from rulemine.config import Section, option
@@ -35,7 +35,6 @@ __all__ = [
     "EntityRows",
     "ExportFolder",
     "ExportInput",
-    "Exporter",
     "Field",
     "Fields",
     "GoldAnswer",
@@ -244,37 +243,40 @@ class ExportFolder:
         self.counts[name] = value
 
 
-class Exporter(Protocol):
-    """A format.
-
-    Attributes:
-        names_of_clients: Whether it writes the names of `ClientNames`, so that the maps to the names of the
-            release come with it; may be absent: no.
-        splits: The splits it can say; may be absent: all.
-        answers: The forms of answers it can say, of ``entities`` and ``rows``; may be absent: entities.
-        needs: Fields of blocks that it reads, so that it can say only questions of kinds that have them; may
-            be absent.
-        check: Called with the `ExportInput` before anything is written, to refuse it; may be absent.
-    """
-
-    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
-        """Writes the files of the format.
-
-        Raises:
-            UserError: The format cannot say something that cannot be left out.
-        """
-
-
 @dataclass(frozen=True)
 class RowExport(Section):
-    """Base class of such formats.
+    """The base of all formats; a subclass gives its `fields`, or writes all files in ``__call__``.
 
-    Attributes of the class: ``file`` is where the rows go, in JSON Lines, or in CSV if it ends in ``.csv``.
-    With ``{split}`` in it, every split has a file; one without questions only if ``empty_splits`` is true.
+    Attributes of the class:
+        file: Where the rows go, in JSON Lines, or in CSV if it ends in ``.csv``. With ``{split}`` in it,
+            every split has a file.
+        empty_splits: Whether a split without questions has a file, too.
+        names_of_clients: Whether it writes the names of `ClientNames`, so that the maps to the names of the
+            release come with it.
+        splits: The splits it can say.
+        answers: The forms of answers it can say, of ``entities`` and ``rows``.
+        needs: Fields of blocks that it reads, so that it can say only questions of kinds that have them.
     """
 
     file: ClassVar[str] = "questions.jsonl"
     empty_splits: ClassVar[bool] = True
+    answers: ClassVar[tuple[str, ...]] = ("entities",)
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def names_of_clients(self) -> bool:  # noqa: D102  # see the class
+        return False
+
+    @property
+    def splits(self) -> tuple[str, ...]:  # noqa: D102
+        return SPLITS
+
+    def check(self, given: ExportInput) -> None:
+        """Refuses what it cannot say at all, before anything is written.
+
+        Raises:
+            UserError: It is that.
+        """
 
     def fields(self, given: ExportInput) -> Fields:
         """The fields of a row, in their order; see `ExportInput.unless_secret`."""
@@ -312,7 +314,11 @@ class RowExport(Section):
             yield {name: value for name, value in row.items() if value is not ABSENT}
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
-        """Writes the files."""
+        """Writes the files of the format.
+
+        Raises:
+            UserError: The format cannot say something that cannot be left out.
+        """
         for split in given.splits if "{split}" in self.file else (None,):
             name, rows = self.file.format(split=split), self.rows(given, folder, split)
             if name.endswith(".csv"):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, cast
 from rulemine.registry import Registry
 
 if TYPE_CHECKING:
-    from rulemine.exports.protocol import Exporter
+    from rulemine.exports.protocol import RowExport
 
 __all__ = ["EXPORTS", "find_exporter"]
 
-EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
+EXPORTS: "Registry[Callable[..., RowExport]]" = Registry(
     "rulemine.exports",
     "export format",
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
@@ -41,11 +41,11 @@ EXPORTS: "Registry[Callable[..., Exporter]]" = Registry(
 """Name → what makes the exporter; its fields, or its keyword parameters, are its options."""
 
 
-def find_exporter(written: str) -> "Exporter":
+def find_exporter(written: str) -> "RowExport":
     """The exporter that a text such as ``rog:max_triples=500`` names.
 
     Raises:
         ConfigError: There is no such format, it has no such option, or a value is out of range.
     """
     made = EXPORTS.made(written, "rog:max_triples=500", "docs/exports.md lists the options.")
-    return cast("Exporter", made)
+    return cast("RowExport", made)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.config import Section, option
+from rulemine.config import option
 from rulemine.errors import ConfigError, OutputError, ReleaseError
 from rulemine.exports.exporting import export
-from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.exports.protocol import ExportFolder, ExportInput, RowExport
 from rulemine.exports.registry import EXPORTS
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
@@ -19,7 +19,7 @@ from tests.verify.tiny import write_release
 
 
 @dataclass(frozen=True)
-class Toy(Section):
+class Toy(RowExport):
     """A format of tests.
 
     Attributes:

@@ -1,6 +1,5 @@
 """Question graphs of exports with evidence: walks beside every sequence of triples, and who gets what."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,9 @@ from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query import QueryGraph, parse
 from rulemine.query.tree import Anchor, Intersection, Projection
 from rulemine.release.reader import Release
+from rulemine.release.records import SPLITS
 from rulemine.seeds import stream
+from tests.exports.readers.rog import parquet
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -48,11 +49,10 @@ def test_evidence_is_in_graphs_of_training_and_those_of_test_are_as_without(
 ) -> None:
     graphs = []
     for flag in ("true", "false"):
-        to = f"rog:jsonl=true:hops=1:max_triples=2:evidence={flag}"
+        to = f"rog:hops=1:max_triples=2:evidence={flag}"
         export(structures, to, tmp_path / flag, kg=kg, naming="text")
-        files = sorted((tmp_path / flag).rglob("*.jsonl"))
-        rows = [json.loads(line) for f in files for line in f.read_text("utf-8").splitlines()]
-        graphs.append({row["id"]: list(map(tuple, row["graph"])) for row in rows if "graph" in row})
+        rows = [row for split in SPLITS for row in parquet(tmp_path / flag, split)]
+        graphs.append({row["id"]: list(map(tuple, row["graph"])) for row in rows})
     with_evidence, without = graphs
     # Relations have other names there: triples are compared by their ends.
     removed = {row.triple: row.certificate.body for row in structures.removals()}

@@ -8,8 +8,8 @@ import pyoxigraph as ox
 import pytest
 
 from rulemine.exports.exporting import export
-from rulemine.exports.protocol import ExportInput
 from rulemine.exports.iris import IRIS
+from rulemine.exports.protocol import ExportInput
 from rulemine.kg.entity_names import EntityNames
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse

@@ -148,7 +148,7 @@ def test_a_folder_without_rows_says_what_was_expected(tmp_path: Path) -> None:
 
 def test_an_export_is_read_back(tmp_path: Path) -> None:
     release = write_release(tmp_path / "small")
-    folder = export(release, "rog:jsonl=true:hops=9", tmp_path / "rog").folder
+    folder = export(release, "rog:hops=9", tmp_path / "rog").folder
     found = _read(folder)
     asked = [(q, split) for split in SPLITS for q in release.questions(split)]
     assert [(q.id, q.split) for q in found.questions] == [(q.id, split) for q, split in asked]

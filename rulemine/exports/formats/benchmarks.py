@@ -31,7 +31,17 @@ COLUMNS = ("id", "rule_index", "question", "q_entity", "answer", "a_entity", "ru
 
 @dataclass(frozen=True)
 class BrinkExport(RowExport):
-    """Gold for the evaluator of BRINK, its question tables, and both graphs."""
+    """Files of the BRINK benchmark (arXiv 2508.08344), for its evaluator and readers, and both graphs.
+
+    ``SPLIT_gold.json`` is what ``evaluation/evaluate_brink.py`` takes as ``--gold``; its ``--pred`` is a list
+    of ``{"id", "raw_output"}``, which ``rulemine evaluate --matching brink`` reads too. ``SPLIT.tsv`` has the
+    columns of the benchmark's questions, ``GRAPH/facts.tsv`` the graphs.
+
+    That evaluator cuts an output at every comma and a name of the gold nowhere, so a name with a comma is
+    never found; a missing hard answer would become the text ``none``, which a system that gives up would hit.
+    The first are counted, questions of the second kind are left out. Its scripts read groundings by their
+    blanks, so those with a name of several words are counted as well.
+    """
 
     def check(self, given: ExportInput) -> None:
         """Refuses releases without the proofs that its tables have."""
@@ -144,7 +154,11 @@ TEST_TYPES = {
 
 @dataclass(frozen=True)
 class GtsqaExport(GraphPerQuestion):
-    """Questions with their answer subgraphs, one file a split, and the graph that they are about.
+    """The fields of GTSQA, the data set of SynthKGQA (arXiv 2511.04473), for the kind ``subgraphs``.
+
+    Entities and relations are ``LABEL (ID)`` where that data set has them so, ids elsewhere; ids and the IRIs
+    of queries are those of `rulemine.exports.iris`. What it calls ``wikikg2`` is the complete graph here;
+    ``wikidata``, the larger graph, that and the reference graph.
 
     Attributes:
         graphs: Whether every question has a graph of its own, as in the configuration ``gtsqa-with-graphs``.
@@ -265,7 +279,12 @@ _ASPECTS = (("logical_structure", "redundancy"), ("answer_support", "answer_adeq
 
 @dataclass(frozen=True)
 class DynamicKgqaExport(RowExport):
-    """Questions with an answer, supporting facts and their subgraph, one file a split."""
+    """The fields of Dynamic-KGQA (arXiv 2503.05049, Table 2), as its published rows have them.
+
+    For questions written for a subgraph. Lists are texts in JSON, and names the IRIs of
+    `rulemine.exports.iris`. Of three judges' flags and reasons those are there that the release has; the
+    others are null.
+    """
 
     file: ClassVar[str] = "{split}.jsonl"
     empty_splits: ClassVar[bool] = False

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar
 
-from rulemine.config import Section, option
+from rulemine.config import option
 from rulemine.exports.formats.huggingface import license_of
-from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.exports.protocol import ExportFolder, ExportInput, RowExport
 from rulemine.exports.tables import ReleaseTable, arrow, release_tables, write_parquet
 from rulemine.files import describe_content
 
@@ -54,7 +54,7 @@ def _is_date(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class CroissantExport(Section):
+class CroissantExport(RowExport):
     """Parquet files in the naming asked for and their description in Croissant.
 
     Attributes:

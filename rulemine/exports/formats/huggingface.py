@@ -17,8 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from rulemine.config import Section
-from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, ExportFolder, ExportInput
+from rulemine.exports.protocol import NAMINGS_OF_EXPORTS, ExportFolder, ExportInput, RowExport
 from rulemine.exports.tables import WHOLE, ReleaseTable, names_tables, release_tables, write_parquet
 from rulemine.files import digest_of
 from rulemine.kinds.registry import KINDS
@@ -220,7 +219,7 @@ def _items(items: Iterable[Any], indent: str) -> Iterable[str]:
 
 
 @dataclass(frozen=True)
-class HuggingFaceExport(Section):
+class HuggingFaceExport(RowExport):
     """Parquet files and a dataset card, for `load_dataset`; in every naming, that asked for first."""
 
     answers: ClassVar = ("entities", "rows")

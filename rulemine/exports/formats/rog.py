@@ -14,9 +14,10 @@ import numpy as np
 
 from rulemine.codec import dump_line
 from rulemine.config import option
-from rulemine.errors import ConfigError, UserError
+from rulemine.errors import ConfigError
 from rulemine.exports.graph_per_question import GraphPerQuestion, WithGraph
 from rulemine.exports.protocol import ExportFolder, ExportInput
+from rulemine.exports.tables import arrow
 from rulemine.kg.graph import Triple
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question
@@ -38,12 +39,9 @@ class Rog(GraphPerQuestion):
 
     Attributes:
         oracle_plans: Whether to write the relation paths of the proofs, for RoG in place of its planner.
-        jsonl: Whether to write the rows as JSON Lines too, which none of these programs reads and which are
-            many times as large as the Parquet files.
     """
 
     oracle_plans: bool = option(False)
-    jsonl: bool = option(False)
 
     def check(self, given: ExportInput) -> None:
         """Refuses plans, which give the answers away, where there are to be none.
@@ -59,10 +57,10 @@ class Rog(GraphPerQuestion):
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the rows of each split, and what goes beside them."""
-        rows = _Rows(given, folder, self.jsonl)
+        rows = _Rows(given, folder)
         for split, some in self.by_split(given, folder):
             rows.write(split, some)
-        folder.text("README.md", _readme(given, rows.digest.hexdigest(), self.jsonl))
+        folder.text("README.md", _readme(given, rows.digest.hexdigest()))
         unnamed = [] if given.naming == "text" else [e.label for e in given.client.entities]
         folder.lines("entity_identifiers.txt", unnamed)
         if self.oracle_plans:
@@ -72,47 +70,25 @@ class Rog(GraphPerQuestion):
 
 
 class _Rows:
-    """Writes rows as Parquet and, if asked to, as JSON Lines, in one go.
+    """Writes rows as Parquet.
 
     Attributes:
         digest: Of all rows that were written.
     """
 
-    def __init__(self, given: ExportInput, folder: ExportFolder, jsonl: bool) -> None:
-        try:
-            import pyarrow as pa
-        except ImportError:
-            raise UserError(
-                "export format rog: needs the package pyarrow: pip install 'rulemine[exports]'."
-            ) from None
-        self._given, self._folder, self._jsonl = given, folder, jsonl
+    def __init__(self, given: ExportInput, folder: ExportFolder) -> None:
+        self._given, self._folder, pa = given, folder, arrow()
         client, kg = given.client, given.kg
-        labels = [client.label[name] for name in kg.entities]
-        relations = [client.relation[name] for name in kg.relations]
-        self._names = pa.array([*labels, *relations], pa.string())
-        self._numbers = kg.triples + np.array([0, len(labels), 0], np.int32)
-        dumped = [dump_line(name) for name in (*labels, *relations)]
-        self.digest = hashlib.sha256("\n".join(dumped).encode())
+        names = [client.label[name] for name in kg.entities]
+        relations = np.array([0, len(names), 0], np.int32)  # their numbers follow those of entities
+        names += [client.relation[name] for name in kg.relations]
+        self._names, self._numbers = pa.array(names, pa.string()), kg.triples + relations
+        self.digest = hashlib.sha256("\n".join(map(dump_line, names)).encode())
         self.digest.update(self._numbers.astype("<i4").tobytes())
-        self._dumped = (
-            [f"[{dumped[h]},{dumped[r]},{dumped[t]}]" for h, r, t in self._numbers.tolist()]
-            if jsonl
-            else []
-        )
 
     def write(self, split: str, rows: Iterable[WithGraph]) -> None:
-        """Writes the files of a split."""
-        lines = self._lines(split, rows)
-        if self._jsonl:
-            self._folder.lines(f"{split}.jsonl", lines)
-        else:
-            next(lines, None)  # to the end: it gives none, and has written the Parquet file
-
-    def _lines(self, split: str, rows: Iterable[WithGraph]) -> Iterator[str]:
-        """Writes the Parquet file of a split, and gives the rows as JSON if these are written."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+        """Writes the file of a split."""
+        pa = arrow()
         texts = pa.list_(pa.string())
         numbered = pa.list_(pa.list_(pa.dictionary(pa.int32(), pa.string())))  # strings in the file
         schema = pa.schema(
@@ -124,20 +100,16 @@ class _Rows:
         some: list[dict[str, Any]] = []
         graphs: list[np.ndarray] = []
         # Without the schema of Arrow in it, the file is read the same by every version of every library.
-        with pq.ParquetWriter(
-            self._folder.file(f"{split}.parquet"), schema, store_schema=False
-        ) as out:
+        file = self._folder.file(f"{split}.parquet")
+        with pa.parquet.ParquetWriter(file, schema, store_schema=False) as out:
             for question, graph in rows:
                 some.append(self._fields(question))
                 graphs.append(graph)
+                row = dump_line(some[-1] | {"graph": [], "choices": []})
+                self.digest.update(f"{split}\n{row}\n".encode() + graph.astype("<i4").tobytes())
                 if len(some) == ROWS_AT_ONCE or sum(map(len, graphs)) > TRIPLES_AT_ONCE:
                     out.write_table(self._table(some, graphs, schema))
                     some, graphs = [], []
-                row = dump_line(self._fields(question) | {"graph": [], "choices": []})
-                self.digest.update(f"{split}\n{row}\n".encode() + graph.astype("<i4").tobytes())
-                if self._jsonl:
-                    triples = ",".join(map(self._dumped.__getitem__, graph.tolist()))
-                    yield row.removesuffix('[],"choices":[]}') + f'[{triples}],"choices":[]}}'
             if some:
                 out.write_table(self._table(some, graphs, schema))
 
@@ -230,13 +202,12 @@ def plans(
     return sorted(found, key=lambda plan: (len(plan), plan))
 
 
-def _readme(given: ExportInput, digest: str, jsonl: bool) -> str:
+def _readme(given: ExportInput, digest: str) -> str:
     """What the folder is; its head says which file is which split.
 
     ``datasets`` keeps what it has read by the names of the folder and of the configuration, whatever the
     files hold, so the latter has a digest of the rows.
     """
-    same = "\nThe JSON Lines files have the same rows as the Parquet files.\n" if jsonl else ""
     files = "".join(f"  - split: {split}\n    path: {split}.parquet\n" for split in given.splits)
     return f"""---
 configs:
@@ -248,4 +219,4 @@ configs:
 
 The graphs are parts of the graph `{given.kg_name}` of the benchmark. `datasets.load_dataset` reads the
 Parquet files. `export.json` says how this folder was made. License and sources: see the benchmark.
-{same}"""
+"""

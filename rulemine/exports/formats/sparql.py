@@ -1,4 +1,4 @@
-"""Questions with their SPARQL: ``rdf``, a graph for any triple store, and ``sparql-sft``, to train a model."""
+"""Questions with their SPARQL: ``rdf``, a graph for any triple store, and ``sparql-sft``, for training."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -51,7 +51,12 @@ def asked(given: ExportInput) -> Fields:
 
 @dataclass(frozen=True)
 class SparqlTraining(RowExport):
-    """Writes ``train.jsonl``."""
+    """Training questions with their SPARQL as conversations, to fine-tune a model on.
+
+    ``train.jsonl`` has the training split and nothing of the others. A line is ``{"messages": [user,
+    assistant]}``, the form that trainers of chat models read; what the user says is the prompt of the
+    answerer ``text-to-sparql`` to the letter, so that the trained model answers what it was trained on.
+    """
 
     file: ClassVar[str] = "{split}.jsonl"
     splits: ClassVar = ("train",)

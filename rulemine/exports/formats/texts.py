@@ -1,6 +1,5 @@
 """The graph in words, for systems that read texts: ``beir`` and ``lightrag``."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulemine.codec import dump_line
-from rulemine.config import Section, option
-from rulemine.exports.protocol import ExportFolder, ExportInput, Fields, OneSplit
+from rulemine.config import option
+from rulemine.exports.protocol import ExportFolder, ExportInput, Fields, OneSplit, RowExport
 from rulemine.kg.entity_types import types_of
 from rulemine.kg.graph import Triple
 from rulemine.phrasing.relation_names import readable_name
@@ -52,8 +51,12 @@ _QRELS = {"train": "train", "validation": "dev", "test": "test"}
 
 
 @dataclass(frozen=True)
-class BeirFiles(Section):
-    """Files for BEIR and HippoRAG.
+class BeirFiles(RowExport):
+    """A corpus of passages, queries and qrels, as BEIR's loader reads them.
+
+    A passage says a triple of the graph in words, or all triples of one subject, so that every triple is in
+    one passage. What is relevant is exact: the passages of the triples that answers are derived from, with
+    those of certificates in place of what the graph lacks.
 
     Attributes:
         passages: Of what there is a passage: each triple, or each entity that is a subject.
@@ -83,18 +86,6 @@ class BeirFiles(Section):
                 head = ("query-id", "corpus-id", "score")
                 folder.csv(f"qrels/{name}.tsv", [head, *judged], "\t")
         folder.count("passages", len(corpus))
-        name = re.sub(r"\W+", "_", given.release.name)
-        _lines(folder, f"hipporag/{name}_corpus.json", _numbered(corpus.values()))
-        rows = []
-        for q in asked:
-            if q.split == "test":
-                row: dict[str, Any] = {"id": q.id, "question": q.question}
-                if not given.without_answers:
-                    row["answer"] = [answer.label for answer in given.gold(q)]
-                    texts = _numbered(corpus[key] for key in relevant[q.id])
-                    row["paragraphs"] = [text | {"is_supporting": True} for text in texts]
-                rows.append(row)
-        _lines(folder, f"hipporag/{name}.json", rows)
 
     def _corpus(self, given: ExportInput) -> tuple[dict[str, dict[str, str]], Sequence[int]]:
         """The passages by id, and for each row of the graph the position of the passage that has it."""
@@ -145,25 +136,12 @@ class BeirFiles(Section):
         return found
 
 
-def _numbered(texts: Any) -> list[dict[str, Any]]:
-    return [{**text, "idx": number} for number, text in enumerate(texts)]
-
-
-def _lines(folder: ExportFolder, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Writes a list, each of its objects in a line."""
-
-    def lines() -> Iterator[str]:
-        yield "["
-        for number, row in enumerate(rows, start=1):
-            yield dump_line(dict(row)) + ("," if number < len(rows) else "")
-        yield "]"
-
-    folder.lines(name, lines())
-
-
 @dataclass(frozen=True)
 class LightRagFiles(OneSplit):
-    """A graph and questions for LightRAG; neither gives an answer away.
+    """The graph for LightRAG's ``insert_custom_kg``, and questions; neither gives an answer away.
+
+    Guo et al., arXiv 2410.05779. Its graph keeps one edge for each pair of entities, whatever the direction,
+    so all triples of a pair are one relationship, whose description says each of them.
 
     Attributes:
         split: The split whose questions are written.

@@ -9,9 +9,8 @@ import json
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,7 +21,6 @@ from rulemine.config import option
 from rulemine.errors import ReleaseError
 from rulemine.evaluation.metrics_of_others.protocol import LONGEST_NAME, has_one_topic
 from rulemine.exports.protocol import ExportFolder, ExportInput, Fields, OneSplit
-from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.records import Question
 
 __all__ = ["ByokgFiles", "GogFiles", "StructGptFiles", "TogFiles"]
@@ -30,7 +28,11 @@ __all__ = ["ByokgFiles", "GogFiles", "StructGptFiles", "TogFiles"]
 
 @dataclass(frozen=True)
 class TogFiles(OneSplit):
-    """Gold files of Think-on-Graph and Plan-on-Graph.
+    """Gold files of Think-on-Graph and Plan-on-Graph, and Plan-on-Graph's side files.
+
+    Sun et al., "Think-on-Graph", ICLR 2024; Chen et al., "Plan-on-Graph", NeurIPS 2024. Both ask a SPARQL
+    endpoint for the graph. Guarantees: question texts are unique, because both find the gold answer by the
+    text, and take at most 255 bytes, because Plan-on-Graph names a folder after them.
 
     Attributes:
         split: The split whose questions are written.
@@ -106,24 +108,13 @@ def _write_aliases(rows: Sequence[Mapping[str, Any]], folder: ExportFolder) -> N
         folder.json(f"cope_alias/{name}.json", dict(sorted(aliases.items())))
 
 
-MANY = 2_000_000
-"""Hidden triples that take about a gigabyte of Generate-on-Graph's memory."""
-
-
 @dataclass(frozen=True)
 class GogFiles(OneSplit):
     """Question files for Generate-on-Graph.
 
-    Attributes:
-        split: The split whose questions are written.
-        distance: A removed triple is hidden if an end of it is at most so many edges, in either direction,
-            from a topic entity.
-        max_triples: The most hidden triples of a question: those that its answers are derived from first,
-            then the nearest. 0: all.
+    Xu et al., "Generate-on-Graph", EMNLP 2024. It takes the graph from a SPARQL endpoint. Each
+    question has the triples of it that must not be seen: none, for the endpoint has the graph of the export.
     """
-
-    distance: int = option(2, least=0, most=6)
-    max_triples: int = option(0, least=0)
 
     def fields(self, given: ExportInput) -> Fields:
         """Answers by their labels."""
@@ -132,42 +123,16 @@ class GogFiles(OneSplit):
             "question": "question",
             "topic_entity": given.client.topics,
             "answer": lambda q: [answer.label for answer in given.gold(q)],
+            "mid_crucial_triples": lambda _: [],
         }
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
-        """Writes the files."""
-        questions, rows = given.questions(), list(self.rows(given, folder))
-        level = given.release.level_of(given.kg_name)
-        plain = "incomplete" if level else "complete"
-        folder.lines(f"data/{plain}/data.json", _listed(rows, repeat([])))
+        """Writes the questions, a line each, and the names of entities."""
+        rows = enumerate(self.rows(given, folder))
+        lines = ",\n".join(json.dumps({"index": index, **row}) for index, row in rows)
+        graph = "incomplete" if given.release.level_of(given.kg_name) else "complete"
+        folder.text(f"data/{graph}/data.json", f"[\n{lines}\n]\n")
         folder.lines("Freebase/virtuoso-opensource/database/FilterFreebase", _names(given))
-        if given.without_answers or not level:
-            return
-        gone = [row.triple for row in given.missing if row.level <= level]
-        hidden = _Hidden(given.complete, gone, self.distance)
-        near = [hidden.by(question) for question in questions]
-        chosen = [some[: self.max_triples or None] for some in near]
-        total = sum(map(len, chosen))
-        if total > MANY:
-            given.note(
-                f"data/complete/data.json hides {total:,} triples, and Generate-on-Graph keeps them all in "
-                "memory: use data/incomplete, or bound them, e.g. gog:distance=1 or gog:max_triples=2000."
-            )
-        named = given.client.triples(gone, given.client.id)
-        crucial = ([named[i] for i in some.tolist()] for some in chosen)
-        folder.lines("data/complete/data.json", _listed(rows, crucial))
-        folder.count("hidden_triples", total)
-        cut = sum(len(some) < len(every) for some, every in zip(chosen, near, strict=True))
-        folder.count("questions_cut", cut)
-
-
-def _listed(rows: Sequence[dict[str, Any]], crucial: Iterable[list[list[str]]]) -> Iterator[str]:
-    """A list of questions, each in a line, with the triples that it must not see."""
-    yield "["
-    for index, (row, triples) in enumerate(zip(rows, crucial, strict=False)):
-        line = {"index": index, **row, "mid_crucial_triples": triples}
-        yield json.dumps(line) + ("," if index + 1 < len(rows) else "")
-    yield "]"
 
 
 def _names(given: ExportInput) -> Iterator[str]:
@@ -181,49 +146,18 @@ def _names(given: ExportInput) -> Iterator[str]:
         yield f"<{prefix}/{entity.id}>\t<{prefix}/type.object.name>\t{name}@en\t."
 
 
-class _Hidden:
-    """Finds the removed triples near topic entities."""
-
-    def __init__(self, kg: KnowledgeGraph, removed: Sequence[tuple[str, str, str]], distance: int):
-        self._ids, self._most = kg.entity_ids, distance
-        ends = kg.triples[:, (0, 2)]
-        both = np.concatenate((ends, ends[:, ::-1]))
-        both = both[np.argsort(both[:, 0], kind="stable")]
-        self._others = both[:, 1]
-        self._first = np.searchsorted(both[:, 0], np.arange(len(kg.entities) + 1))
-        self._place = {triple: i for i, triple in enumerate(removed)}
-        self._ends = np.array(
-            [(self._ids[s], self._ids[o]) for s, _, o in removed], np.int64
-        ).reshape(-1, 2)
-
-    def by(self, question: Question) -> npt.NDArray[np.int64]:
-        """The places of the triples that a question hides, the most important first."""
-        far = self._most + 1
-        distance = np.full(len(self._first) - 1, far)
-        known = [self._ids[name] for name in question.anchors if name in self._ids]
-        frontier = np.array(known, np.int64)
-        for step in range(far):
-            distance[frontier] = step
-            if step == self._most:
-                break
-            near = np.zeros(len(distance), bool)
-            for entity in frontier.tolist():
-                near[self._others[self._first[entity] : self._first[entity + 1]]] = True
-            frontier = np.flatnonzero(near & (distance == far))
-        nearest = distance[self._ends].min(axis=1)
-        own = [self._place[triple] for triple in question.full_evidence if triple in self._place]
-        nearest[own] = -1
-        order = np.argsort(nearest, kind="stable")
-        return order[: int((nearest < far).sum())]
-
-
 PROTOCOL = 2
 """Of the pickles: the newest without frames, whose sizes a library may choose."""
 
 
 @dataclass(frozen=True)
 class StructGptFiles(OneSplit):
-    """Arrays, pickles and questions for StructGPT.
+    """The graph as arrays and pickled dictionaries, and the questions of StructGPT's knowledge-base part.
+
+    Jiang et al., "StructGPT", EMNLP 2023. It starts from one topic entity and follows edges forward only.
+    Guarantees: the pickles hold nothing but dictionaries, texts, numbers and truth values; they and the
+    arrays number entities and relations by the names that clients see, so they are the same bytes in every
+    naming.
 
     Attributes:
         split: The split whose questions are written.
@@ -322,6 +256,9 @@ def _write_pickle(folder: ExportFolder, name: str, value: object) -> None:
 @dataclass(frozen=True)
 class ByokgFiles(OneSplit):
     """A graph and questions for BYOKG-RAG; neither gives an answer away.
+
+    graphrag-toolkit of AWS, arXiv 2507.04127. Entities have their labels only; edges are followed forward
+    only.
 
     Attributes:
         split: The split whose questions are written.

@@ -1,4 +1,4 @@
-"""Exports for BEIR and HippoRAG, read as they read them."""
+"""Exports for BEIR, read as its loader reads them."""
 
 from pathlib import Path
 
@@ -63,20 +63,6 @@ def test_every_passage_named_is_there_and_proofs_are_whole(
             assert first == {keys[row] for row in proof_of[question] if row >= 0}
 
 
-def test_files_of_hipporag(release: Release, tmp_path: Path) -> None:
-    folder = export(release, "beir", tmp_path / "a").folder
-    name = release.name
-    passages, questions, gold, answers = beir.hipporag(folder / "hipporag", name)
-    assert len({*passages}) == 7
-    assert questions == [q.question for q in release.questions("test")]
-    assert [len(some) for some in gold] == [2, 1, 1]
-    assert all(some <= {*passages} for some in gold)
-    assert answers == [{*q.answers} for q in release.questions("test")]
-
-
 def test_without_answers_nothing_says_what_is_relevant(release: Release, tmp_path: Path) -> None:
     folder = export(release, "beir", tmp_path / "a", without_answers=True).folder
     assert not (folder / "qrels").exists()
-    text = (folder / "hipporag" / f"{release.name}.json").read_text()
-    assert "answer" not in text
-    assert "paragraphs" not in text

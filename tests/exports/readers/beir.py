@@ -1,9 +1,8 @@
-"""Reads a folder as BEIR's ``GenericDataLoader.load`` does, and HippoRAG's files as its ``main.py`` does."""
+"""Reads a folder as BEIR's ``GenericDataLoader.load`` does."""
 
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 Loaded = tuple[dict[str, dict[str, str]], dict[str, str], dict[str, dict[str, int]]]
 
@@ -22,18 +21,3 @@ def load(folder: Path, split: str) -> Loaded:
         for query, passage, grade in reader:
             qrels.setdefault(query, {})[passage] = int(grade)
     return corpus, {query: queries[query] for query in qrels}, qrels
-
-
-def hipporag(
-    folder: Path, name: str
-) -> tuple[list[str], list[Any], list[set[str]], list[set[str]]]:
-    """Passages, questions, gold passages and gold answers."""
-    corpus = json.loads((folder / f"{name}_corpus.json").read_text("utf-8"))
-    samples = json.loads((folder / f"{name}.json").read_text("utf-8"))
-    passages = [f"{passage['title']}\n{passage['text']}" for passage in corpus]
-    gold = [
-        {f"{p['title']}\n{p['text']}" for p in sample["paragraphs"] if p.get("is_supporting", True)}
-        for sample in samples
-    ]
-    answers = [{*sample["answer"]} for sample in samples]
-    return passages, [sample["question"] for sample in samples], gold, answers

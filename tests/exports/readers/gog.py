@@ -1,7 +1,6 @@
-"""Reads exports as Generate-on-Graph reads its questions, hides triples and looks names up.
+"""Reads exports as Generate-on-Graph reads its questions and looks names up.
 
-``find_answer`` in ``src/GoG.py``, ``FreeBaseEnv.filter_crucial_triples`` in ``src/environment.py``,
-``ConstructName2id.process_line`` in ``src/bm25_name2ids.py``.
+``find_answer`` in ``src/GoG.py``, ``ConstructName2id.process_line`` in ``src/bm25_name2ids.py``.
 """
 
 import ast
@@ -17,11 +16,6 @@ def questions(file: Path) -> list[dict[str, Any]]:
         assert list(set(row["answer"])) or not row["answer"]
         sorted(row["topic_entity"].values())
     return rows
-
-
-def seen(triples: list[list[str]], row: dict[str, Any]) -> list[list[str]]:
-    """What is left of the triples of an entity when the question's are hidden."""
-    return [triple for triple in triples if triple not in row["mid_crucial_triples"]]
 
 
 def names(file: Path) -> dict[str, str]:

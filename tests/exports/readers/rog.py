@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,10 +9,6 @@ import pyarrow.parquet as pq
 
 Row = dict[str, Any]
 Edges = dict[str, dict[str, str]]
-
-
-def json_lines(folder: Path, split: str) -> list[Row]:
-    return [json.loads(line) for line in (folder / f"{split}.jsonl").open(encoding="utf-8")]
 
 
 def parquet(folder: Path, split: str) -> list[Row]:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from datasets import load_dataset
 from same_scores import Row, imported, outputs, rows_of, same
 
 SCORES = {"Accuracy": "accuracy", "Hit": "hit", "F1": "f1", "Precision": "precision"}
@@ -40,12 +41,11 @@ def main() -> None:
         subprocess.run([*script, *given, *plans], check=True, capture_output=True)
         (written,) = Path("results/KGQA", release.name).rglob("predictions.jsonl")
         predicted = rows_of(written)
-        asked = {row["id"] for row in rows_of(exported / "test.jsonl")}
-        assert {row["id"] for row in predicted} == asked
+        answers = {q["id"]: q["answer"] for q in load_dataset(str(exported), split="test")}
+        assert {row["id"] for row in predicted} == answers.keys()
         theirs = means(written)
         print(f"{release.name}: {same(release, ours_of(predicted), 'rog', theirs)}")
         assert theirs["hit"] > 0.5, json.dumps(theirs)
-        answers = {row["id"]: row["answer"] for row in rows_of(exported / "test.jsonl")}
         made = imported("rog", root / release.name / "rog")
         for number, form in enumerate(FORMS, start=1):
             rows = [

@@ -21,8 +21,8 @@ from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.rows import ResultTable, row_text
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.exports.exporting import export
-from rulemine.exports.protocol import ExportInput
 from rulemine.exports.iris import triples
+from rulemine.exports.protocol import ExportInput
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
