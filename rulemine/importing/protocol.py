@@ -35,7 +35,6 @@ class ImportedQuestion:
         cypher: The Cypher of the source, word for word.
         evidence: The triples that the source says the answers rest on, in its order.
         graph: The property graph that the question is about, a key of `ImportedSet.property_graphs`.
-        triples: The question's own graph, where the source gives one for each question.
         paraphrases: Further texts.
         fields: Whatever else the source says, as JSON has it; ``type`` is its own type of the question.
     """
@@ -52,7 +51,6 @@ class ImportedQuestion:
     cypher: str = ""
     evidence: tuple[Triple, ...] = ()
     graph: str = ""
-    triples: tuple[Triple, ...] = ()
     paraphrases: tuple[str, ...] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
 

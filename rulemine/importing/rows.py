@@ -17,12 +17,15 @@ from rulemine.codec import shown, why_unreadable
 from rulemine.config import read_value
 from rulemine.errors import ConfigError, InputError, counted
 from rulemine.files import read_jsonl, read_lines, read_text
+from rulemine.kg.graph import KnowledgeGraph, Triple
 
 __all__ = [
     "SPLIT_NAMES",
     "SUFFIXES",
     "SourceRow",
+    "claimed",
     "labels_beside",
+    "read_graph",
     "read_rows",
     "split_files",
     "split_of",
@@ -169,6 +172,35 @@ def read_rows(*paths: Path) -> Iterator[SourceRow]:
             yield SourceRow(f"{file}: {place}", split, fields, suffix in _TABLES)
     if empty:
         raise InputError(f"{paths[0]}: has no rows; a question in each was expected.")
+
+
+def claimed(key: str, row: SourceRow, places: dict[str, str], advice: str) -> str:
+    """The id of a row, after which no other row may have it.
+
+    Args:
+        key: The id.
+        row: The row.
+        places: Id → the row that has it; the id is added.
+        advice: What to do where two rows have it.
+
+    Raises:
+        InputError: An earlier row has it.
+    """
+    if key in places:
+        raise InputError(
+            f"{row.where}: has the id {key} of {places[key]}; ids that occur once were expected. {advice}"
+        )
+    places[key] = row.where
+    return key
+
+
+def read_graph(path: Path | None) -> list[Triple] | None:
+    """The triples of a graph file; None: there is no file.
+
+    Raises:
+        InputError: The file holds no graph.
+    """
+    return None if path is None else KnowledgeGraph.read(path).labeled()
 
 
 def labels_beside(path: Path) -> dict[str, str]:

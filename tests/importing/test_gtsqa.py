@@ -68,7 +68,6 @@ def test_entities_of_a_graph_are_ids_with_labels(tmp_path: Path, to: str) -> Non
     assert question.query == '(and (p- "flows into (P11)" "Q2") (p- "source at (P10)" "Q1"))'
     assert question.sparql == ROW["sparql_query"]
     assert question.evidence == (("Q3", "flows into (P11)", "Q2"), ("Q3", "source at (P10)", "Q1"))
-    assert question.triples == tuple(found.complete)
     assert found.complete[2] == ("Q4", "country (P12)", "Q5")
     assert found.labels["Q2"] == "Brenn (brook)"
     assert question.fields["type"] == "unseen_graph_type"

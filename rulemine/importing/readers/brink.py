@@ -19,8 +19,8 @@ from rulemine.config import Section
 from rulemine.errors import InputError
 from rulemine.files import read_blocks
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, read_rows, split_of, title_of
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.importing.rows import SourceRow, read_graph, read_rows, split_of, title_of
+from rulemine.kg.graph import Triple
 from rulemine.query.tree import Anchor, Projection
 
 __all__ = ["BrinkReader"]
@@ -127,10 +127,8 @@ def _has_questions(table: Path) -> bool:
 
 def _triples(path: Path | None) -> list[Triple] | None:
     """The triples of a file; where all names are in quotes, as in the published Family, without these."""
-    if path is None:
-        return None
-    found = KnowledgeGraph.read(path).labeled()
-    if all(_is_quoted(head) and _is_quoted(tail) for head, _, tail in found):
+    found = read_graph(path)
+    if found and all(_is_quoted(head) and _is_quoted(tail) for head, _, tail in found):
         return [(head[1:-1], relation, tail[1:-1]) for head, relation, tail in found]
     return found
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.config import Section
-from rulemine.errors import InputError, counted
+from rulemine.errors import counted
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, labels_beside, read_rows, unequal_names
+from rulemine.importing.rows import SourceRow, claimed, labels_beside, read_rows, unequal_names
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.rdf import relation_names
 
@@ -31,6 +31,9 @@ _READ = {
 """Fields that have a place of their own; the others stay `ImportedQuestion.fields`."""
 
 
+_ONE_RUN = "Name a file of one run, or give each question about a text its 'question_num'."
+
+
 @dataclass(frozen=True)
 class DynamicKgqaReader(Section):
     """Questions with supporting facts; the graph is the union of the subgraphs that they were written for."""
@@ -45,25 +48,24 @@ class DynamicKgqaReader(Section):
         subgraphs = [row.nested("subgraph", TRIPLES, ()) for row in rows]
         facts = [_facts(row) for row in rows]
         relations = relation_names({r for some in (*subgraphs, *facts) for _, r, _ in some}, {})
-        kept: dict[Triple, Triple] = {}
-
-        def renamed(triples: Iterable[Triple]) -> tuple[Triple, ...]:
-            made = ((s, relations.get(r, r), o) for s, r, o in triples)
-            # Subgraphs overlap; a triple that many questions have is kept once.
-            return tuple(kept.setdefault(triple, triple) for triple in made)
-
-        with_graph = kg is not None or any(subgraphs)
+        complete = _graph(kg, relations)
+        if complete is None and any(subgraphs):  # they overlap
+            complete = list({(s, relations[r], o): 1 for own in subgraphs for s, r, o in own})
+        with_graph = complete is not None
         labels = _labels(rows, (*subgraphs, *facts), path)
         names: Mapping[str, str] = {} if with_graph else unequal_names(labels)
         problems: Counter[str] = Counter()
-        ids = _ids(rows)
+        places: dict[str, str] = {}
         questions = [
-            _question(row, key, renamed(own), renamed(stated), names, problems)
-            for row, key, own, stated in zip(rows, ids, subgraphs, facts, strict=True)
+            _question(
+                row,
+                claimed(_id(row), row, places, _ONE_RUN),
+                tuple((s, relations[r], o) for s, r, o in stated),
+                names,
+                problems,
+            )
+            for row, stated in zip(rows, facts, strict=True)
         ]
-        complete = _graph(kg, relations)
-        if complete is None and with_graph:
-            complete = list(dict.fromkeys(triple for q in questions for triple in q.triples))
         return ImportedSet(
             title="Dynamic-KGQA",
             source="https://huggingface.co/datasets/preetam7/dynamic_kgqa",
@@ -105,7 +107,6 @@ def readable(iri: str) -> str:
 def _question(
     row: SourceRow,
     key: str,
-    own: tuple[Triple, ...],
     facts: tuple[Triple, ...],
     names: Mapping[str, str],
     problems: Counter[str],
@@ -129,7 +130,6 @@ def _question(
         split=row.split or "test",
         topics=tuple(names.get(topic, topic) for topic in topics),
         evidence=tuple((names.get(s, s), r, names.get(o, o)) for s, r, o in facts),
-        triples=own,
         fields=fields,
     )
 
@@ -151,21 +151,10 @@ def _facts(row: SourceRow) -> tuple[Triple, ...]:
     )
 
 
-def _ids(rows: list[SourceRow]) -> list[str]:
+def _id(row: SourceRow) -> str:
     """Ids are those of seed texts; of several questions about a text, each has the number of its own."""
-    keys = []
-    for row in rows:
-        number = row.get("question_num", int)
-        keys.append(row.key() if number is None else f"{row.key()}-{number}")
-    seen: dict[str, str] = {}
-    for key, row in zip(keys, rows, strict=True):
-        if key in seen:
-            raise InputError(
-                f"{row.where}: has the id {key} of {seen[key]}; ids that occur once were expected. Name a "
-                "file of one run, or give each question about a text its 'question_num'."
-            )
-        seen[key] = row.where
-    return keys
+    number = row.get("question_num", int)
+    return row.key() if number is None else f"{row.key()}-{number}"
 
 
 def _labels(

@@ -16,7 +16,7 @@ from rulemine.codec import shown
 from rulemine.config import Section, option
 from rulemine.errors import InputError, NoTreeError, QueryError, counted
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SourceRow, labels_beside, read_rows, unequal_names
+from rulemine.importing.rows import SourceRow, claimed, labels_beside, read_rows, unequal_names
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.foreign.read_sparql import tree_of_sparql
 from rulemine.query.foreign.sparql_parsing import PREFIXES
@@ -53,16 +53,13 @@ class GtsqaReader(Section):
             InputError: A file is missing, or a row has not the form.
         """
         names = _Names()
-        rows = [(row, names.triples(row)) for row in _unique(read_rows(path))]
+        rows = [names.learn(row) for row in read_rows(path)]
         names.labels = labels_beside(path) | names.labels
-        with_graph = kg is not None or any(own for _, own in rows)
+        with_graph = kg is not None or bool(names.union)
         if with_graph:
             names.labeled = {}
         problems: Counter[str] = Counter()
-        questions = [self._question(row, own, names, problems) for row, own in rows]
-        complete = names.graph(kg)
-        if complete is None and with_graph:
-            complete = list(dict.fromkeys(triple for _, own in rows for triple in own))
+        questions = [self._question(row, names, problems) for row in rows]
         return ImportedSet(
             title="GTSQA",
             source="https://huggingface.co/datasets/Graphcore/GTSQA",
@@ -70,7 +67,7 @@ class GtsqaReader(Section):
             citation="Cattaneo, Luschi, Justus: Ground-Truth Subgraphs for Better Training and Evaluation of "
             "Knowledge Graph Augmented LLMs. 2025. https://arxiv.org/abs/2511.04473",
             questions=questions,
-            complete=complete,
+            complete=names.graph(kg) if kg else list(names.union) or None,
             incomplete=names.graph(incomplete),
             labels=names.labels if with_graph else {},
             definitions=_DEFINITIONS,
@@ -80,7 +77,7 @@ class GtsqaReader(Section):
         )
 
     def _question(
-        self, row: SourceRow, own: tuple[Triple, ...], names: "_Names", problems: Counter[str]
+        self, row: SourceRow, names: "_Names", problems: Counter[str]
     ) -> ImportedQuestion:
         stated = f"all_answers_{self.answers}"
         answers = row.need(stated, tuple[str, ...])
@@ -115,7 +112,6 @@ class GtsqaReader(Section):
             query=query,
             sparql=sparql,
             evidence=tuple(names.renamed(evidence)),
-            triples=own,
             paraphrases=(paraphrase,) if paraphrase else (),
             fields=fields,
         )
@@ -132,20 +128,6 @@ _DEFINITIONS = {
     "unseen_graph_type": "A test question whose answer subgraph has a shape that no training question has.",
     "unseen_relation_type": "A test question with a relation that no training question has.",
 }
-
-
-def _unique(rows: Iterable[SourceRow]) -> Iterable[SourceRow]:
-    """The rows, of which no two have the same id."""
-    places: dict[str, str] = {}
-    for row in rows:
-        key = row.key()
-        if key in places:
-            raise InputError(
-                f"{row.where}: has the id {key} of {places[key]}; ids that occur once were expected. Name "
-                "the folder of one configuration, gtsqa or gtsqa-with-graphs."
-            )
-        places[key] = row.where
-        yield row
 
 
 def _minimal(row: SourceRow) -> dict[str, str]:
@@ -170,6 +152,7 @@ class _Names:
     Attributes:
         labels: Id of an entity → its label.
         labeled: Id → the name of an entity without a graph, made at need; {} where ids are the names.
+        union: The triples of the graphs of all rows, each once; graphs overlap.
     """
 
     def __init__(self) -> None:
@@ -177,7 +160,8 @@ class _Names:
         self.labeled: Mapping[str, str] | None = None
         self._relations: dict[str, str] = {}
         self._ids: dict[str, str] = {}
-        self._kept: dict[Triple, Triple] = {}
+        self.union: dict[Triple, None] = {}
+        self._places: dict[str, str] = {}
 
     def id_of(self, text: str) -> str:
         """The id of an entity such as ``Italy (Q38)``; a text without one is its own."""
@@ -189,8 +173,12 @@ class _Names:
                 self.labels.setdefault(found, named[1])
         return found
 
-    def triples(self, row: SourceRow) -> tuple[Triple, ...]:
-        """The graph of a row, which loses it; learns all names that the row has."""
+    def learn(self, row: SourceRow) -> SourceRow:
+        """Takes the names that a row has and its graph, which the row loses."""
+        claimed(
+            row.key(), row, self._places,
+            "Name the folder of one configuration, gtsqa or gtsqa-with-graphs.",
+        )  # fmt: skip
         for seed in row.get("seed_entities", tuple[str, ...], ()):
             self.id_of(seed)
         self.id_of(row.get("answer_node", str, ""))
@@ -199,8 +187,8 @@ class _Names:
         own = row.fields.pop("graph", None) or []  # megabytes of texts
         if not (isinstance(own, list) and all(map(_is_triple, own))):
             own = SourceRow(row.where, row.split, {"graph": own}).need("graph", TRIPLES)
-        # Graphs overlap; a triple that many questions have is kept once.
-        return tuple(self._kept.setdefault(triple, triple) for triple in map(self._triple, own))
+        self.union.update(dict.fromkeys(map(self._triple, own)))
+        return row
 
     def _triple(self, triple: Sequence[str]) -> Triple:
         s, r, o = triple

@@ -14,8 +14,7 @@ from rulemine.codec import shown
 from rulemine.config import Section, option
 from rulemine.errors import InputError
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
-from rulemine.importing.rows import SPLIT_NAMES, SourceRow, read_rows, title_of
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.importing.rows import SPLIT_NAMES, SourceRow, read_graph, read_rows, title_of
 
 __all__ = ["Plain"]
 
@@ -88,8 +87,8 @@ class Plain(Section):
             self.source or path.name,
             questions,
             license=self.license,
-            complete=_triples(kg),
-            incomplete=_triples(incomplete),
+            complete=read_graph(kg),
+            incomplete=read_graph(incomplete),
         )
 
     def _columns(self, row: Collection[str], where: str) -> dict[str, str]:
@@ -182,8 +181,3 @@ def _items(value: Any, separator: str, where: str) -> Iterator[str]:
         raise InputError(f"{where} is {shown(value)}; expected a text, or a list of texts.")
     else:
         yield from str(value).split(separator) if separator else [str(value)]
-
-
-def _triples(path: Path | None) -> list[Triple] | None:
-    """The triples of a graph file; None without one."""
-    return None if path is None else KnowledgeGraph.read(path).labeled()

@@ -16,13 +16,14 @@ from rulemine.importing.protocol import ImportedQuestion, ImportedSet
 from rulemine.importing.rows import (
     SUFFIXES,
     SourceRow,
+    read_graph,
     read_rows,
     split_files,
     split_of,
     suffix_of,
     title_of,
 )
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.graph import Triple
 
 __all__ = ["RogReader"]
 
@@ -63,8 +64,8 @@ class RogReader(Section):
             citation="The form: Luo, Li, Haffari, Pan: Reasoning on Graphs: Faithful and Interpretable Large "
             "Language Model Reasoning. ICLR 2024. https://arxiv.org/abs/2310.01061",
             questions=questions,
-            complete=union if kg is None else KnowledgeGraph.read(kg).labeled(),
-            incomplete=None if incomplete is None else KnowledgeGraph.read(incomplete).labeled(),
+            complete=union if kg is None else read_graph(kg),
+            incomplete=read_graph(incomplete),
             definitions={
                 "hit": "The share of questions with an answer that is part of the output, both without case, "
                 "punctuation and articles; papers call it Hits@1.",

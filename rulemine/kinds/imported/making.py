@@ -52,11 +52,7 @@ def parts_of(
     """
     _check(given)
     kind = CYPHER if any(q.cypher for q in given.questions) else KIND
-    triples = _cleaned(
-        (triple for q in given.questions for triple in q.triples)
-        if given.complete is None
-        else given.complete
-    )
+    triples = _cleaned(given.complete or ())
     kg, missing = KnowledgeGraph.from_triples(triples), _missing(given, triples)
     templates = load_templates("", kg.relations, kg=kg)
     questions: list[Question] = []
