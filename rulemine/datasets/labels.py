@@ -24,9 +24,10 @@ __all__ = [
 ]  # fmt: skip
 
 _NAMED = re.compile(
-    r"label|2text|2name|2wikidata|(^|[_-])names?\b|^(entities|relations|properties)\.", re.I
+    r"label|2text|2name|2wikidata|2id\b|id2|(^|[_-])names?\b|^(entities|relations|properties)\.",
+    re.I,
 )
-_SUFFIX = re.compile(r"\.(tsv|txt|json)(\.gz|\.zst)?$", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.(tsv|txt|json|dict)(\.gz|\.zst)?$", re.IGNORECASE)
 
 _PREFIX = re.compile(r".*[/#:]")
 """What stands before an id in an IRI or a prefixed name."""
@@ -121,7 +122,8 @@ def find_labels(graph: str, kg: KnowledgeGraph, note: Callable[[str], None]) -> 
         kg: The graph.
         note: Called with a sentence for each file that is called labels and holds none of this graph.
     """
-    found: list[tuple[LabelFile, dict[str, str]]] = []
+    found: list[tuple[LabelFile, dict[str, str], dict[str, str]]] = []
+    numbers = all(map(str.isdecimal, kg.relations))  # the same may be an entity's and a relation's
     for path in _candidates(graph):
         try:
             texts = _by_names(_read(path), kg)
@@ -130,16 +132,26 @@ def find_labels(graph: str, kg: KnowledgeGraph, note: Callable[[str], None]) -> 
         else:
             why = _refusal(texts, kg)
         if not why:
-            entities, relations = texts.keys() & kg.entity_ids, texts.keys() & kg.relation_ids
-            found.append((LabelFile(path.name, len(entities), len(relations)), texts))
+            entities, relations = (
+                {
+                    id_: texts[id_]
+                    for id_ in texts.keys() & names
+                    if not (numbers and of in path.name)
+                }
+                for of, names in (("rel", kg.entity_ids), ("ent", kg.relation_ids))
+            )
+            found.append((LabelFile(path.name, len(entities), len(relations)), entities, relations))
         elif "label" in path.name.lower():
             note(f"labels: {path} is beside the graph and is not used: {why}.")
     found.sort(key=lambda one: (one[0].entities, one[0].relations, one[0].file))
-    texts = {id_: text for _, some in found for id_, text in some.items()}  # the largest file wins
+    of_entities = {id_: text for _, some, _ in found for id_, text in some.items()}
+    of_relations = {
+        id_: text for _, _, some in found for id_, text in some.items()
+    }  # the largest wins
     return Labels(
-        {entity: texts[entity] for entity in kg.entities if entity in texts},
-        {relation: texts[relation] for relation in kg.relations if relation in texts},
-        tuple(sorted(file for file, _ in found)),
+        {entity: of_entities[entity] for entity in kg.entities if entity in of_entities},
+        {relation: of_relations[relation] for relation in kg.relations if relation in of_relations},
+        tuple(sorted(file for file, _, _ in found if file.entities or file.relations)),
     )
 
 
@@ -197,6 +209,8 @@ def _read(path: Path) -> dict[str, str]:
         raise InputError(
             f"{path}: {counted(len(texts), 'line')} of {len(lines):,} are id, tab, label"
         )
+    if "2id" in path.name:  # the number is behind the name
+        return {number: name for name, number in texts.items()}
     return texts
 
 

@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rulemine.config import packaged, read_toml
 from rulemine.datasets.sources import (
     Note,
@@ -22,7 +24,14 @@ from rulemine.datasets.sources import (
     download,
     find,
 )
-from rulemine.datasets.tables import COLUMNS, HUB, fetch_from_hub, is_table, read_table, table_files
+from rulemine.datasets.tables import (
+    HUB,
+    fetch_from_hub,
+    is_table,
+    places_of,
+    read_table,
+    table_files,
+)
 from rulemine.errors import DatasetError, InputError, counted, did_you_mean, list_problems
 from rulemine.files import read_lines, read_text
 from rulemine.guard import cache_folder
@@ -42,6 +51,15 @@ __all__ = [
     "load_labels",
     "own_labels",
 ]
+
+
+_MANY = 5
+"""How many times the values of an end a column of relations has where the two are taken to be exchanged."""
+
+_LINES = 1 << 20
+"""How many lines tell how many different values the columns have."""
+
+_MENDED = "For a file of three columns: awk -F'\\t' -v OFS='\\t' '{}{{print {}}}' FILE."
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +171,11 @@ def _resolve(
     # Names take precedence over files: a folder named "family" must not hide the data set.
     if name in data_sets():
         return get_files(name, progress, note)
+    if "://" in name or name.startswith(("http:/", "https:/")):
+        raise DatasetError(
+            f"{name}: is an address; a file was expected, since nothing is downloaded by its address. Fetch "
+            "it first, e.g. with curl -LO, and give the file."
+        )
     if name.startswith(HUB):
         return (fetch_from_hub(name),)
     path = Path(name)
@@ -210,7 +233,8 @@ def load_kg(
             )
     else:
         kg = read_cached(paths[0], cache_folder() / "graphs", note=note)
-    _refuse_header(name, kg)
+    if name not in data_sets() and not kg.relation_iris:
+        _check_columns(name, kg, note or (lambda _: None))
     if kg.trimmed and note:
         note(f"{name}: white space around {counted(kg.trimmed, 'name')} was trimmed.")
     if kg.left_out and note:
@@ -228,19 +252,33 @@ def own_labels(name: str) -> str:
     )
 
 
-def _refuse_header(name: str, kg: KnowledgeGraph) -> None:
-    """Refuses a graph with a header line, which would become a triple.
+def _check_columns(name: str, kg: KnowledgeGraph, note: Callable[[str], None]) -> None:
+    """Refuses a graph with a header, which would become a triple; notes what looks like other columns.
 
     Raises:
-        InputError: The first line names columns, and no other triple has that "relation".
+        InputError: The first line names columns in words of `places_of`, and no other triple has that
+            "relation".
     """
-    first = kg.labeled(kg.source_order[:1])[0]
-    words = tuple(word.strip("#\"' ").lower().removesuffix("_id") for word in first)
-    alone = kg.relation_sizes()[kg.relation_ids[first[1]]] == 1
-    if alone and all(word in known for word, known in zip(words, COLUMNS, strict=True)):
+    some = kg.triples[kg.source_order[:_LINES]]
+    texts, once = kg.labeled(kg.source_order[:1])[0], kg.relation_sizes()[some[0, 1]] == 1
+    if once and len(places := places_of(texts)) == 3:
+        columns = ", ".join(f"${place + 1}" for place in places)
         raise InputError(
-            f"{name}: line 1, {' '.join(first)!r}, names the columns; a triple was expected. Remove that "
-            "line (tail -n +2), or, if it is a triple, move it down."
+            f"{name}: line 1, {' '.join(texts)!r}, names the columns; a triple was expected. Remove that "
+            f"line, or, if it is a triple, move it down. {_MENDED.format('NR > 1 ', columns)}"
+        )
+    if once and len(kg) > 1 and np.isin(kg.triples[:, ::2], some[0, ::2]).sum() == 2:
+        note(
+            f"{name}: the names of line 1, {' '.join(texts)!r}, occur nowhere else. It is read as a triple; "
+            "remove it if it names the columns (tail -n +2)."
+        )
+    heads, relations, tails = (len({*column.tolist()}) for column in some.T)
+    if relations >= _MANY * min(heads, tails):
+        column, columns = (1, "$2, $1, $3") if heads < tails else (3, "$1, $3, $2")
+        note(
+            f"{name}: column 2, which is read as the relation, has {relations:,} different values, column "
+            f"{column} {min(heads, tails):,}. If that is the relation, put it second. "
+            f"{_MENDED.format('', columns)}"
         )
 
 

@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rulemine.errors import InputError, UserError
-from rulemine.files import read_blocks
+from rulemine.files import read_blocks, read_lines
 from rulemine.kg.graph import KnowledgeGraph
 
 if TYPE_CHECKING:  # loaded when a table is read
     import pandas as pd
 
-__all__ = ["COLUMNS", "HUB", "fetch_from_hub", "is_table", "read_table", "table_files"]
+__all__ = ["HUB", "fetch_from_hub", "is_table", "places_of", "read_table", "table_files"]
 
 COLUMNS = (
-    ("head", "subject", "subj", "source", "from", "s", "h", "x_index", "start", "node1"),
+    ("head", "subject", "subj", "source", "from", "s", "h", "x_index", "x_name", "start", "node1", "entity1"),
     ("relation", "relationship", "rel", "predicate", "pred", "property", "p", "r", "metaedge", "type",
      "label"),
-    ("tail", "object", "obj", "target", "to", "o", "t", "y_index", "end", "node2"),
+    ("tail", "object", "obj", "target", "to", "o", "t", "y_index", "y_name", "end", "node2", "entity2"),
 )  # fmt: skip
 """What columns of triples are called, in lower case and without ``_id``; the first that is there counts."""
 
@@ -38,6 +38,8 @@ HUB = "hub:"
 
 _SUFFIXES = (".csv", ".jsonl", ".parquet", ".sif")
 _PACKED = (".gz", ".zst")
+_COMPLETE = "kg/complete.tsv.gz"
+"""The graph of a release, complete."""
 _SPLITS = re.compile(
     r"(facts|train|training|valid|validation|val|dev|test|testing)\.(txt|tsv)(\.gz|\.zst)?"
 )
@@ -69,6 +71,13 @@ class TableGraph:
             return KnowledgeGraph.read(*self.splits)
         rows = (frame.itertuples(index=False, name=None) for frame in self.triples)
         return KnowledgeGraph.from_triples(chain.from_iterable(rows))
+
+
+def places_of(names: Iterable[str]) -> list[int]:
+    """Where the columns of subject, relation and object are; fewer than three where some are not named."""
+    plain = [name.strip("#:\"' ").lower().removesuffix("_id") for name in names]
+    ways = (next((plain.index(word) for word in words if word in plain), -1) for words in COLUMNS)
+    return [place for place in ways if place >= 0]
 
 
 def _suffix(path: Path) -> str:
@@ -112,6 +121,10 @@ def read_table(path: Path) -> TableGraph:
         UserError: pandas is not installed.
     """
     if path.is_dir():
+        if (path / "manifest.json").is_file() and (path / _COMPLETE).is_file():
+            raise InputError(
+                f"{path}: is a release. Its graph is {path / _COMPLETE}: give that file."
+            )
         form, files = _form_of(path)
         if form is None:
             known = "; ".join(f"{form.name}: {form.files}" for form in FORMS)
@@ -119,17 +132,26 @@ def read_table(path: Path) -> TableGraph:
                 f"{path}: is a folder in none of the forms that are read ({known}). A single file with a "
                 "graph is given by its own name."
             )
-        return form.read(path, files)
+        try:
+            return form.read(path, files)
+        except InputError as problem:
+            raise InputError(
+                f"{problem} The folder {path} is read as {form.name}: it has to hold {form.files}. A "
+                "single file with a graph is given by its own name."
+            ) from None
     return _columns(path, [path])
 
 
-def _frame(path: Path, separator: str = "", header: int | None = 0) -> "pd.DataFrame":
+def _frame(
+    path: Path, separator: str = "", header: int | None = 0, skip: int = 0
+) -> "pd.DataFrame":
     """The rows of a file as text, nothing in them taken for a number or for missing.
 
     Args:
         path: A file of `_SUFFIXES`, or one with the separator; compressed or not.
         separator: Between columns; "": as the suffix says.
         header: None: the first line names no columns, which get numbers.
+        skip: Lines before the first that counts.
     """
     try:
         import pandas as pd
@@ -147,9 +169,21 @@ def _frame(path: Path, separator: str = "", header: int | None = 0) -> "pd.DataF
             separator = separator or ("\t" if kind == ".sif" else ",")
             quoting = 0 if separator == "," else 3  # csv.QUOTE_NONE: quotes are part of names
             frame = pd.read_csv(
-                path, sep=separator, header=header, dtype=str, na_filter=False, quoting=quoting
+                path,
+                sep=separator,
+                header=header,
+                skiprows=skip,
+                dtype=str,
+                na_filter=False,
+                quoting=quoting,
             )
     except (ValueError, OSError, EOFError, ImportError, zlib.error) as problem:
+        if found := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(problem)):
+            raise InputError(
+                f"{path}: cannot be read as a table: line {found[2]} has {found[3]} fields, {found[1]} were "
+                "expected. Put names with commas into double quotes, and commas, not semicolons, between "
+                "columns."
+            ) from None
         raise InputError(f"{path}: cannot be read as a table ({problem}).") from None
     if header is not None:
         frame.columns = [str(name) for name in frame.columns]
@@ -174,13 +208,6 @@ def _text(frame: "pd.DataFrame", path: Path) -> "pd.DataFrame":
     return texts
 
 
-def _chosen(frame: "pd.DataFrame") -> list[str]:
-    """The columns of subject, relation and object; fewer than three where the frame has no triples."""
-    plain = {name.strip("#:\"' ").lower().removesuffix("_id"): name for name in frame.columns}
-    ways = (next((plain[word] for word in words if word in plain), None) for words in COLUMNS)
-    return [name for name in ways if name is not None]
-
-
 def _columns(_folder: Path, files: Iterable[Path]) -> TableGraph:
     """Tables whose columns say what they hold: triples, their labels beside them, or labels alone."""
     found = TableGraph()
@@ -190,7 +217,7 @@ def _columns(_folder: Path, files: Iterable[Path]) -> TableGraph:
             found.triples.append(_text(_frame(path, "|", None), path))
             continue
         frame = _frame(path)
-        chosen = _chosen(frame)
+        chosen = [frame.columns[place] for place in places_of(frame.columns)]
         seen.append(f"{path.name}: {', '.join(frame.columns)}")
         if len(chosen) < 3:
             _add_labels(found.labels, frame, IDS, TEXTS)
@@ -279,6 +306,16 @@ def _pykeen(folder: Path, files: Iterable[Path]) -> TableGraph:
     return found
 
 
+def _openke(folder: Path, files: Iterable[Path]) -> TableGraph:
+    """Rows of head, tail, relation; each file, those of names too, begins with the number of its rows."""
+    entities, relations = (
+        {row[1]: row[0] for line in rows[1:] if len(row := line.rsplit(None, 1)) == 2}
+        for rows in (read_lines(folder / f"{of}2id.txt") for of in ("entity", "relation"))
+    )
+    frames = ((path, _frame(path, r"\s+", None, skip=1)[[0, 2, 1]]) for path in files)
+    return TableGraph([_named(rows, path, entities, relations, entities) for path, rows in frames])
+
+
 def _splits(folder: Path, files: Iterable[Path]) -> TableGraph:
     if any(folder.glob("entity_to_id.tsv*")):
         return _pykeen(folder, files)
@@ -319,6 +356,7 @@ def _ogb(folder: Path, files: Iterable[Path]) -> TableGraph:
     return found
 
 
+_OPENKE = ("train2id.txt", "valid2id.txt", "test2id.txt")
 _OGB_RELATIONS = ("reltype2relid.csv", "relidx2relname.csv")
 
 
@@ -356,6 +394,8 @@ FORMS = (
          lambda folder: (folder / "raw").rglob("edge.csv*"), _ogb),
     FolderForm("splits of triples", "train.txt, valid.txt, test.txt, facts.txt",
          lambda folder: (path for path in folder.iterdir() if _SPLITS.fullmatch(path.name)), _splits),
+    FolderForm("OpenKE", "train2id.txt, entity2id.txt, relation2id.txt",
+         lambda folder: (path for path in folder.glob("*2id.txt") if path.name in _OPENKE), _openke),
     FolderForm("tables", ".parquet, .jsonl or .csv with columns head, relation, tail", _tables, _columns),
 )  # fmt: skip
 """The forms, those that are told by more of their files first."""
@@ -386,7 +426,7 @@ def fetch_from_hub(name: str) -> Path:
     repository, _, revision = name.removeprefix(HUB).partition("@")
     wanted = [
         f"*{suffix}{packed}"
-        for suffix in (*_SUFFIXES, ".txt", ".tsv", ".del")
+        for suffix in (*_SUFFIXES, ".txt", ".tsv", ".del", ".dict")
         for packed in ("", *_PACKED)
     ]
     try:

@@ -111,7 +111,20 @@ def csv(folder: Path) -> None:
     put(folder, all_DOT_csv_DOT_gz=lines([(0, *row) for row in TRIPLES], ",", ",h,r,t\n"))
 
 
-FOLDERS = (plain_splits, pykeen, pykeen_numbers, libkge, ogb, parquet, jsonl, csv)
+def openke(folder: Path) -> None:
+    for of, names in (("entity", NUMBERS), ("relation", RELATIONS)):
+        rows = [(name, number) for number, name in enumerate(names)]
+        put(folder, **{f"{of}2id_DOT_txt": lines(rows, header=f"{len(rows)}\n")})
+    rows = [(s, o, r) for s, r, o in ROWS]
+    put(
+        folder,
+        train2id_DOT_txt=lines(rows[:2], " ", "2\n"),
+        test2id_DOT_txt=lines(rows[2:], "\t", "1\n"),
+    )
+    put(folder, type_constrain_DOT_txt="1\n0\t1\t0\n")
+
+
+FOLDERS = (plain_splits, pykeen, pykeen_numbers, libkge, ogb, openke, parquet, jsonl, csv)
 
 
 @pytest.mark.parametrize("make", FOLDERS, ids=lambda make: make.__name__)
@@ -196,7 +209,9 @@ def test_files_of_other_projects(tmp_path: Path) -> None:
         ({"a_DOT_csv": "head,relation,tail\na,r,b\na,,b\n"}, r"a\.csv: row 2 lacks its subject"),
         ({"a_DOT_jsonl": '{"head": "a", "relation": "r", "tail": null}\n'}, r"a\.jsonl: row 1 lacks"),
         ({"a_DOT_parquet": "PAR"}, r"a\.parquet: cannot be read as a table"),
-        ({"a_DOT_csv": "head,relation,tail\na,r,b\n1,2,3,4\n"}, "cannot be read as a table"),
+        ({"a_DOT_csv": "head,relation,tail\na,r,b\n1,2,3,4\n"}, "line 3 has 4 fields, 3 were expected"),
+        ({"manifest_DOT_json": "{}", "kg__complete_DOT_tsv_DOT_gz": "a\tr\tb\n"},
+         r"is a release\. Its graph is .*kg/complete\.tsv\.gz"),
         ({"numeric_triples_DOT_tsv": "head\trelation\ttail\n0\t0\t0\n"}, "no entity_to_id.tsv.gz"),
         ({"raw__edge_DOT_csv": "0,1\n", "raw__edge_reltype_DOT_csv": "0\n"}, "holds none of reltype2relid"),
         ({"train_DOT_del": "0\t0\t5\n", "entity_ids_DOT_del": "0\ta\n", "relation_ids_DOT_del": "0\tr\n"},
@@ -252,6 +267,48 @@ def test_a_name_of_a_data_set_hides_a_folder_but_not_a_path(
     write_bytes(tmp_path / "x", b"")
     assert len(load_kg("demo")) > 1000
     assert len(load_kg("./demo")) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("head\ttail\trelation\nann\tbob\tknows\n", "'NR > 1 {print $1, $3, $2}' FILE"),
+        ("Entity A\tlink\tEntity B\nann\tknows\tbob\nbob\tknows\tann\n", "occur nowhere else"),
+        ("".join(f"a{i}\tb{i}\tknows\n" for i in range(5)), "column 3 1. If that is the relation"),
+        ("".join(f"knows\ta{i}\tb{i}\n" for i in range(5)), "{print $2, $1, $3}"),
+        ("ann\tknows\tbob\nbob\tknows\tann\nann\tsees\tbob\n", ""),
+    ],
+)  # fmt: skip
+def test_columns_that_look_like_others_are_told(tmp_path: Path, text: str, said: str) -> None:
+    put(tmp_path, kg_DOT_tsv=text)
+    told: list[str] = []
+    try:
+        load_kg(str(tmp_path / "kg.tsv"), note=told.append)
+    except InputError as problem:
+        told.append(str(problem))
+    assert said in "".join(told)
+    assert bool(said) == len(told)
+
+
+def test_an_address_is_no_file() -> None:
+    with pytest.raises(UserError, match="is an address"):
+        load_kg("https://example.org/kg.tsv")
+
+
+def test_numbers_get_the_names_of_the_dictionaries_beside_them(tmp_path: Path) -> None:
+    """They were asked by their numbers."""
+    put(tmp_path, train_DOT_txt=lines(ROWS), entities_DOT_dict=lines(list(enumerate(NUMBERS))))
+    for name, rows in (
+        ("relations.dict", lines(list(enumerate(RELATIONS)))),
+        ("id2relation.txt", lines(list(enumerate(RELATIONS)))),
+        ("relation2id.txt", lines([(b, a) for a, b in enumerate(RELATIONS)], header="2\n")),
+    ):
+        (tmp_path / name).write_text(rows)
+        kg = load_kg(str(tmp_path))
+        found = labels_of("", str(tmp_path), kg, print, beside=True)
+        assert [found.entities[str(number)] for number in range(4)] == NUMBERS
+        assert [found.relations[str(number)] for number in range(2)] == RELATIONS
+        (tmp_path / name).unlink()
 
 
 def test_labels_in_the_folder_of_splits_are_found(tmp_path: Path) -> None:
