@@ -32,6 +32,10 @@ _REWORDED = (
     (r"^(.*?): invalid float value: ", r"\1: expected a number, found "),
     (r": expected one argument$", ": expected a value after it"),
     (r"^the following arguments are required: ", "missing: "),
+    (
+        r"^unrecognized arguments: (.*)",
+        r"unexpected: \1; what is written is named by -o, and values of an option are joined by commas (A,B)",
+    ),
 )
 """Message of argparse → message of this program."""
 

@@ -32,8 +32,19 @@ from rulemine.kg.vocabulary import Fields, Vocabulary, check_size, padded
 __all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "format_tsv", "read_fields", "row_type"]
 
 _EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject, relation, object."
-_RDF = re.compile(r"line \d+ has 1 column: '(<|@prefix|PREFIX|@base|BASE)")
-"""A problem of a file that is N-Triples or Turtle."""
+_HINTS = {
+    "1 column: '(<|@prefix|PREFIX|@base|BASE)":
+        "A file of N-Triples or Turtle is read as such if its name ends in .nt or .ttl.",
+    "1 column: '{": "JSON Lines of head, relation and tail are read if the file's name ends in .jsonl.",
+    r"1 column: '\d+'": "The number of triples is the first line of OpenKE's files: give their folder.",
+    r"1 column: ['\"][^;]*;[^;]*;[^;]*$": "For semicolons: tr ';' '\\t' < FILE.",
+    "1 column: ['\"].*,.*,": "A file with commas is read as CSV if its name ends in .csv and its first line "
+        "is head,relation,tail.",
+    r"1 column: ['\"]\S+ \S+ \S+$": "For blanks: tr ' ' '\\t' < FILE.",
+    r"[456] columns: (?!.*\\r)": "Cut three of them out: cut -f1-3 FILE where a weight, a time or a dot "
+        "follows, cut -f2-4 FILE where the id of the fact comes first.",
+}  # fmt: skip
+"""What the first problem of a file looks like → what the file is, and what to do."""
 
 LONGEST = 1 << 16
 """Characters of a name at most."""
@@ -178,9 +189,8 @@ class _Scan:
             raise InputError(f"{self._path}: is empty; at least one line was expected.")
         if self._problems:
             unseen = self._problems - len(self._shown)
-            expected = _EXPECTED
-            if _RDF.match(self._shown[0]):
-                expected += " A file of N-Triples or Turtle is read as such if its name ends in .nt or .ttl."
+            hints = (hint for form, hint in _HINTS.items() if re.search(form, self._shown[0]))
+            expected = f"{_EXPECTED} {next(hints, '')}".rstrip()
             raise InputError(list_problems(str(self._path), self._shown, expected, unseen))
         if self._quoted:
             raise InputError(
