@@ -98,13 +98,13 @@ class SourceRow:
             )
         return self.get(name, hint)
 
-    def key(self, name: str = "id") -> str:
-        """An id as text; sets have texts or numbers.
+    def key(self) -> str:
+        """The id as text; sets have texts or numbers.
 
         Raises:
             InputError: It is missing, null, or neither.
         """
-        return str(self.need(name, str | int)).strip()
+        return str(self.need("id", str | int)).strip()
 
     def nested(self, name: str, hint: Any, default: Any = None) -> Any:
         """As `get`, of a field that may hold its value as a text in JSON.
