@@ -233,7 +233,11 @@ def load_kg(
             )
     else:
         kg = read_cached(paths[0], cache_folder() / "graphs", note=note)
-    if name not in data_sets() and not kg.relation_iris:
+    if (
+        name not in data_sets()
+        and not kg.relation_iris
+        and not (is_table(paths[0]) and table.triples)
+    ):
         _check_columns(name, kg, note or (lambda _: None))
     if kg.trimmed and note:
         note(f"{name}: white space around {counted(kg.trimmed, 'name')} was trimmed.")

@@ -205,7 +205,7 @@ def test_names_between_blanks_are_counted(here: Path, command: Command) -> None:
     "header",
     [
         "subject\trelation\tobject", "Head\tRelation\tTail", '"#s"\tp\to', "h\tr\tt",
-        "head_id\trelation_id\ttail_id",
+        "head_id\trelation_id\ttail_id", ":START_ID\t:TYPE\t:END_ID", "x_name\trelation\ty_name",
     ],
 )  # fmt: skip
 def test_a_header_line_is_noticed(here: Path, command: Command, header: str) -> None:

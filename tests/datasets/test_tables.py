@@ -290,6 +290,14 @@ def test_columns_that_look_like_others_are_told(tmp_path: Path, text: str, said:
     assert bool(said) == len(told)
 
 
+def test_columns_with_names_are_what_they_say(tmp_path: Path) -> None:
+    rows = "".join(f"a{i},b{i},knows\n" for i in range(5))
+    put(tmp_path, kg_DOT_csv=f"head,relation,tail\n{rows}")
+    told: list[str] = []
+    assert len(load_kg(str(tmp_path / "kg.csv"), note=told.append).relations) == 5
+    assert told == []
+
+
 def test_an_address_is_no_file() -> None:
     with pytest.raises(UserError, match="is an address"):
         load_kg("https://example.org/kg.tsv")
