@@ -68,7 +68,10 @@ def triples(given: ExportInput, iris: str) -> Iterator[str]:
 
 def sparql_in(given: ExportInput, iris: str) -> Callable[[str], str]:
     """What gives a query of a question (`rulemine.query.sparql`) the IRIs of an export."""
-    entity, relation = _terms(given, iris)
+    return _in_query(*_terms(given, iris))
+
+
+def _in_query(entity: Mapping[str, str], relation: Mapping[str, str]) -> Callable[[str], str]:
     terms = {"entity": entity, "relation": relation}
     return partial(_IRI.sub, lambda found: terms[found[1]][unquote(found[2])])
 
@@ -106,7 +109,6 @@ def _literal(text: str) -> str:
 
 
 _WIKIDATA = {"wd": "http://www.wikidata.org/entity/", "wdt": "http://www.wikidata.org/prop/direct/"}
-_TERM = re.compile(r"<(entity|relation):([^<>]*)>")
 
 
 @dataclass(frozen=True)
@@ -150,11 +152,11 @@ class SourceNames:
     @property
     def sparql(self) -> Callable[[str], str]:
         """What gives a query of a question (`rulemine.query.sparql`) these IRIs, those of Wikidata short."""
-        terms = {
-            "entity": {name: _term(iri) for name, iri in self.entity.items()},
-            "relation": {name: _term(iri) for name, iri in self.relation.items()},
-        }
-        return partial(_TERM.sub, lambda found: terms[found[1]][unquote(found[2])])
+        entity, relation = (
+            {name: _term(iri) for name, iri in some.items()}
+            for some in (self.entity, self.relation)
+        )
+        return _in_query(entity, relation)
 
 
 def _found(names: Mapping[str, str], prefix: str) -> dict[str, str]:

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from rulemine.codec import dump_line
 from rulemine.config import Section, option
-from rulemine.evaluation.metrics_of_others.protocol import asks_for_entities
 from rulemine.exports.client_names import ClientEntity, ClientNames, domain_of
 from rulemine.exports.reachability import Reachability
 from rulemine.files import write_lines, write_text
@@ -26,18 +25,15 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.release.naming import Namer, questions_in
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Missing, Question, Removal
-from rulemine.rules.rule import Rule
+from rulemine.release.records import SPLITS, Question, Removal
 
 __all__ = [
     "ABSENT",
     "NAMINGS_OF_EXPORTS",
-    "EntityRows",
     "ExportFolder",
     "ExportInput",
     "Field",
     "Fields",
-    "GoldAnswer",
     "OneSplit",
     "RowExport",
 ]
@@ -53,18 +49,6 @@ ABSENT = object()
 
 NAMINGS_OF_EXPORTS = ("private", "entity", "text")
 """Without ``numeric``: a bare number is part of many others, so other projects' metrics count it as right."""
-
-
-class GoldAnswer(NamedTuple):
-    """An answer as clients see it.
-
-    Attributes:
-        id: Its id; of a number, the number.
-        label: Its label; of a number, the number.
-    """
-
-    id: str
-    label: str
 
 
 @dataclass(frozen=True)
@@ -125,17 +109,6 @@ class ExportInput:
         removals = self.release.removals()
         return removals if self._namer is None else tuple(map(self._namer.record, removals))
 
-    @cached_property
-    def missing(self) -> tuple[Missing, ...]:
-        """As `removed`, with those that have no certificate."""
-        missing = self.release.missing()
-        return missing if self._namer is None else tuple(map(self._namer.record, missing))
-
-    @cached_property
-    def rules(self) -> tuple[Rule, ...]:
-        """The rules of the release, in its order."""
-        return self.release.rules()
-
     def questions(self, split: str | None = None) -> tuple[Question, ...]:
         """The questions of a split, or of all that are exported, sorted by id."""
         return tuple(q for q in self._questions if split in (None, q.split))
@@ -148,8 +121,10 @@ class ExportInput:
         known = self.complete.entity_ids
         return [entity for entity in self.client.entities if entity.name in known]
 
-    def gold(self, question: Question, further: bool = True) -> list[GoldAnswer]:
+    def gold(self, question: Question, further: bool = True) -> list[ClientEntity]:
         """The answers to a question as clients see them; none where the export must not give them away.
+
+        A number is its own id and label.
 
         Args:
             question: The question.
@@ -158,9 +133,10 @@ class ExportInput:
         if self.without_answers:
             return []
         if question.value is not None:
-            return [GoldAnswer(str(question.value), str(question.value))]
+            return [ClientEntity(*[str(question.value)] * 3)]
         client, out = self.client, () if further else question.further
-        return [GoldAnswer(client.id[a], client.label[a]) for a in question.answers if a not in out]
+        rows = ((a, client.id[a], client.label[a]) for a in question.answers if a not in out)
+        return list(map(ClientEntity._make, rows))
 
     def unless_secret(self, fields: Fields) -> Fields:
         """Fields that give an answer away; none where the export must not."""
@@ -329,16 +305,6 @@ class RowExport(Section):
 
 
 @dataclass(frozen=True)
-class EntityRows(RowExport):
-    """Base class of formats that can say questions alone whose answers are entities."""
-
-    def refusal(self, given: ExportInput, question: Question) -> str:
-        """Numbers are refused."""
-        number = not asks_for_entities(question)
-        return "it asks for a number; answers here are entities" if number else ""
-
-
-@dataclass(frozen=True)
 class OneSplit(RowExport):
     """Base class of formats of systems without training, which have one split under clients' names.
 
@@ -356,6 +322,11 @@ class OneSplit(RowExport):
     def splits(self) -> tuple[str, ...]:
         """The splits that are exported."""
         return (self.split,)
+
+    def fields(self, given: ExportInput) -> Fields:
+        """Topics by their labels, and no answers."""
+        topics = given.client.labels
+        return {"id": "id", "question": "question", "topics": lambda q: topics(q.anchors)}
 
     def count_dead_ends(self, given: ExportInput, folder: ExportFolder) -> None:
         """Counts the topics from which a system that follows edges forward only cannot start."""

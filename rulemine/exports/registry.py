@@ -20,22 +20,22 @@ EXPORTS: "Registry[Callable[..., RowExport]]" = Registry(
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
     {
         # In the order of docs/exports.md.
-        "rog": "rulemine.exports.formats.rog:Rog",
-        "gnnrag": "rulemine.exports.formats.gnnrag:GnnRag",
+        "rog": "rulemine.exports.formats.graph_per_question:Rog",
+        "gnnrag": "rulemine.exports.formats.graph_per_question:GnnRag",
         "tog": "rulemine.exports.formats.without_training:TogFiles",
         "gog": "rulemine.exports.formats.without_training:GogFiles",
         "structgpt": "rulemine.exports.formats.without_training:StructGptFiles",
         "byokg": "rulemine.exports.formats.without_training:ByokgFiles",
-        "lightrag": "rulemine.exports.formats.texts:LightRagFiles",
-        "beir": "rulemine.exports.formats.texts:BeirFiles",
-        "sparql-sft": "rulemine.exports.formats.sparql:SparqlTraining",
-        "rdf": "rulemine.exports.formats.sparql:Rdf",
-        "neo4j": "rulemine.exports.formats.neo4j:Neo4j",
+        "lightrag": "rulemine.exports.formats.without_training:LightRagFiles",
+        "beir": "rulemine.exports.formats.without_training:BeirFiles",
+        "sparql-sft": "rulemine.exports.formats.databases:SparqlTraining",
+        "rdf": "rulemine.exports.formats.databases:Rdf",
+        "neo4j": "rulemine.exports.formats.databases:Neo4j",
         "brink": "rulemine.exports.formats.benchmarks:BrinkExport",
         "gtsqa": "rulemine.exports.formats.benchmarks:GtsqaExport",
         "dynamic-kgqa": "rulemine.exports.formats.benchmarks:DynamicKgqaExport",
-        "hf": "rulemine.exports.formats.huggingface:HuggingFaceExport",
-        "croissant": "rulemine.exports.formats.croissant:CroissantExport",
+        "hf": "rulemine.exports.formats.published:HuggingFaceExport",
+        "croissant": "rulemine.exports.formats.published:CroissantExport",
     },
 )
 """Name → what makes the exporter; its fields, or its keyword parameters, are its options."""

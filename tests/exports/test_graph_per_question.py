@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.exports.exporting import export
-from rulemine.exports.graph_per_question import _paths, confounders
+from rulemine.exports.formats.graph_per_question import _paths, confounders
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query import QueryGraph, parse
 from rulemine.query.tree import Anchor, Intersection, Projection

@@ -15,7 +15,7 @@ from neo4j import GraphDatabase
 
 from rulemine.cli.main import main as command
 from rulemine.cypher.rows import Failed, row_of, row_text
-from rulemine.exports.formats.neo4j import script_of
+from rulemine.exports.formats.databases import script_of
 from rulemine.neo4j.bolt import Bolt
 from rulemine.neo4j.gold import database_for
 from rulemine.release.reader import Release

@@ -13,7 +13,7 @@ from rulemine.codec import to_json
 from rulemine.config import option
 from rulemine.evaluation.matching.brink import normalize
 from rulemine.evaluation.metrics_of_others.protocol import asks_for_entities, has_hard_answer
-from rulemine.exports.graph_per_question import GraphPerQuestion
+from rulemine.exports.formats.graph_per_question import GraphPerQuestion
 from rulemine.exports.iris import SourceNames
 from rulemine.exports.protocol import ExportFolder, ExportInput, Field, Fields, RowExport
 from rulemine.kg.graph import Triple
@@ -61,14 +61,14 @@ class BrinkExport(RowExport):
 
     def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the files."""
-        proofs = _Proofs(given)
+        proofs = None if given.without_answers else _Proofs(given)  # they give the answers away
         unmatchable = unhittable = unreadable = 0
         for split in given.splits:
             asked = list(self.asked(given, folder, split))
             for q in asked:
                 unmatchable += any(map(_is_missed, q.answers))
                 unhittable += _is_missed(str(q.hard_answer))
-            rows = [_row(q, proofs, given.without_answers) for q in asked]
+            rows = [_row(q, proofs) for q in asked]
             unreadable += sum(map(_is_unreadable, rows))
             folder.csv(f"{split}.tsv", [COLUMNS, *rows], "\t")
             if not given.without_answers:
@@ -93,10 +93,8 @@ class _Proofs:
     """The proofs of removed triples as the benchmark writes them."""
 
     def __init__(self, given: ExportInput) -> None:
-        if given.without_answers:  # proofs give the answers away
-            return
         self.certificates = {row.triple: row.certificate for row in given.removed}
-        self.rules = {rule.id: (number, rule) for number, rule in enumerate(given.rules)}
+        self.rules = {rule.id: (number, rule) for number, rule in enumerate(given.release.rules())}
 
     def of(self, triples: Iterable[Triple]) -> tuple[str, list[str], list[str]]:
         """The name of the first proof's rule, all rules, and their groundings."""
@@ -107,15 +105,11 @@ class _Proofs:
         return f"Rule_{used[0][0]}", texts, groundings
 
 
-def _row(question: Question, proofs: _Proofs, without_answers: bool) -> tuple[str, ...]:
+def _row(question: Question, proofs: _Proofs | None) -> tuple[str, ...]:
     """A row; as its scripts write them, `answer` and `a_entity` are the same."""
-    answers, number = list[str](), ""
-    rules: list[str] = []
-    groundings: list[str] = []
-    if not without_answers:
-        answers = list(question.answers)
-        number, rules, groundings = proofs.of(question.removed)
-    lists = (list(question.anchors), answers, answers, rules, groundings)
+    answers = list(question.answers) if proofs else []
+    number, *found = proofs.of(question.removed) if proofs else ("", [], [])
+    lists = (list(question.anchors), answers, answers, *found)
     return question.id, number, question.question, *map(repr, lists)
 
 
@@ -231,8 +225,8 @@ class GtsqaExport(GraphPerQuestion):
             if given.questions(split):
                 rows = zip(self.rows(given, folder, split), some, strict=True)
                 graphs = (
-                    row | {"graph": [named.triple(known[at]) for at in one.rows.tolist()]}
-                    for row, one in rows
+                    row | {"graph": [named.triple(known[at]) for at in graph.tolist()]}
+                    for row, (_, graph) in rows
                 )
                 folder.jsonl(self.file.format(split=split), graphs)
         self.beside(given, folder)

@@ -1,29 +1,44 @@
-"""Systems that answer without training: ``tog``, ``gog``, ``structgpt`` and ``byokg``.
+"""Systems without training: ``tog``, ``gog``, ``structgpt``, ``byokg``, ``lightrag``, and ``beir``.
 
-Think-on-Graph and Plan-on-Graph, Generate-on-Graph, StructGPT and BYOKG-RAG each read the questions of one
-split. Questions with several topic entities, unions and counts are kept where the system can start from them;
-the answer of a count is its number.
+Think-on-Graph and Plan-on-Graph, Generate-on-Graph, StructGPT, BYOKG-RAG and LightRAG each read the
+questions of one split; BEIR's retrievers those of all. Questions with several topic entities, unions and
+counts are kept where the system can start from them; the answer of a count is its number.
 """
 
 import json
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
+from rulemine.codec import dump_line
 from rulemine.config import option
 from rulemine.errors import ReleaseError
 from rulemine.evaluation.metrics_of_others.protocol import LONGEST_NAME, has_one_topic
-from rulemine.exports.protocol import ExportFolder, ExportInput, Fields, OneSplit
+from rulemine.exports.client_names import ClientEntity
+from rulemine.exports.protocol import ExportFolder, ExportInput, Fields, OneSplit, RowExport
+from rulemine.kg.entity_types import types_of
+from rulemine.kg.graph import Triple
+from rulemine.phrasing.relation_names import readable_name
+from rulemine.phrasing.templates import Templates
+from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question
 
-__all__ = ["ByokgFiles", "GogFiles", "StructGptFiles", "TogFiles"]
+__all__ = [
+    "BeirFiles",
+    "ByokgFiles",
+    "GogFiles",
+    "LightRagFiles",
+    "StructGptFiles",
+    "TogFiles",
+    "TripleTexts",
+]
 
 
 @dataclass(frozen=True)
@@ -197,31 +212,23 @@ class StructGptFiles(OneSplit):
 
     def beside(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the graph as arrays, and the names as dictionaries."""
-        graph = _numbered(given)
-        _write_array(folder, "subgraph_2hop_triples.npy", graph.triples)
-        _write_array(folder, "ent_type_ary.npy", np.zeros(len(graph.ids), "<i4"))  # 3 is a mediator
-        _write_pickle(folder, "ent2id.pickle", {key: n for n, key in enumerate(graph.ids)})
-        _write_pickle(folder, "rel2id.pickle", {key: n for n, key in enumerate(graph.relations)})
+        entities, relations, triples = _numbered(given)
+        no_mediator = np.zeros(len(entities), "<i4")  # 3 is one
+        for name, array in {"subgraph_2hop_triples": triples, "ent_type_ary": no_mediator}.items():
+            np.save(folder.file(f"{name}.npy"), array, allow_pickle=False)
+        labels = {e.id: e.label for e in entities}
+        _write_pickle(folder, "ent2id.pickle", {key: n for n, key in enumerate(labels)})
+        _write_pickle(folder, "rel2id.pickle", {key: n for n, key in enumerate(relations)})
         # It looks up every entity among the flags of mediators; one that is missing ends the question.
-        flags = dict.fromkeys(graph.ids, False)
-        labels = dict(zip(graph.ids, graph.labels, strict=True))
-        _write_pickle(folder, "entity_name.pickle", (flags, labels))
+        _write_pickle(folder, "entity_name.pickle", (dict.fromkeys(labels, False), labels))
         self.count_dead_ends(given, folder)
 
 
-class _Numbered(NamedTuple):
-    """A graph as StructGPT keeps it: what names entities and relations by number, and int32 (n, 3)."""
+def _numbered(given: ExportInput) -> tuple[list[ClientEntity], list[str], npt.NDArray[np.int32]]:
+    """Entities and relations, each at its number, and the triples as numbers, shape (triples, 3), sorted.
 
-    ids: list[str]
-    labels: list[str]
-    relations: list[str]
-    triples: npt.NDArray[np.int32]
-
-
-def _numbered(given: ExportInput) -> _Numbered:
-    """Numbers all entities of the complete graph, those with outgoing edges last.
-
-    A number above that of every head is taken for the greatest head's, another entity's.
+    They are all entities of the complete graph, those with outgoing edges last: a number above that of
+    every head is taken for the greatest head's, another entity's.
     """
     kg, client = given.kg, given.client
     heads = {kg.entities[i] for i in distinct(kg.triples[:, 0]).tolist()}
@@ -234,16 +241,7 @@ def _numbered(given: ExportInput) -> _Numbered:
     subjects, names, objects = kg.triples.T
     triples = np.stack([by_entity[subjects], by_relation[names], by_entity[objects]], axis=1)
     order = np.lexsort((triples[:, 2], triples[:, 1], triples[:, 0]))
-    return _Numbered(
-        [e.id for e in entities],
-        [e.label for e in entities],
-        relations,
-        np.ascontiguousarray(triples[order]),
-    )
-
-
-def _write_array(folder: ExportFolder, name: str, array: npt.NDArray[Any]) -> None:
-    np.save(folder.file(name), array, allow_pickle=False)
+    return entities, relations, np.ascontiguousarray(triples[order])
 
 
 def _write_pickle(folder: ExportFolder, name: str, value: object) -> None:
@@ -264,13 +262,212 @@ class ByokgFiles(OneSplit):
         split: The split whose questions are written.
     """
 
-    def fields(self, given: ExportInput) -> Fields:
-        """Topics by their labels."""
-        topics = given.client.labels
-        return {"id": "id", "question": "question", "topics": lambda q: topics(q.anchors)}
-
     def beside(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the graph, quoted as the csv module has it, with which BYOKG-RAG reads it."""
         folder.csv("kg.tsv", given.client.triples(given.kg.labeled()), "\t")
         # Its list of entities, to which questions are linked, is that of the subjects.
         self.count_dead_ends(given, folder)
+
+
+@dataclass(frozen=True)
+class TripleTexts:
+    """Says triples by the statements of their relations.
+
+    Attributes:
+        templates: The templates of the relations.
+        label: What an entity is called.
+    """
+
+    templates: Templates
+    label: Mapping[str, str]
+
+    @classmethod
+    def of(cls, given: ExportInput) -> "TripleTexts":
+        """With the templates of a release and the labels that clients see."""
+        return cls(given.release.templates(), given.client.label)
+
+    def sentence(self, triple: Triple) -> str:
+        """A triple as a sentence; its first letter stays as it is, for it may be that of a name."""
+        subject, relation, obj = triple
+        said = self.templates[relation].state(self.label[subject], self.label[obj])
+        return said if said.endswith(".") else f"{said}."
+
+
+PROOF, DERIVED = 2, 1
+"""Grades: of what the asked answer is derived from, and of what other answers are."""
+
+_QRELS = {"train": "train", "validation": "dev", "test": "test"}
+"""Split → what BEIR calls it."""
+
+
+@dataclass(frozen=True)
+class BeirFiles(RowExport):
+    """A corpus of passages, queries and qrels, as BEIR's loader reads them.
+
+    A passage says a triple of the graph in words, or all triples of one subject, so that every triple is in
+    one passage. What is relevant is exact: the passages of the triples that answers are derived from, with
+    those of certificates in place of what the graph lacks.
+
+    Attributes:
+        passages: Of what there is a passage: each triple, or each entity that is a subject.
+        graded: Whether passages of the asked answer's derivation have the grade 2; else every one has 1.
+    """
+
+    names_of_clients: ClassVar[bool] = True
+
+    passages: str = option("triple", choices=("triple", "entity"))
+    graded: bool = option(True)
+
+    def __call__(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the files."""
+        corpus, of_row = self._corpus(given)
+        folder.jsonl("corpus.jsonl", ({"_id": key, **text} for key, text in corpus.items()))
+        relevant = self._relevant(given, folder, [*corpus], of_row)
+        asked = [q for q in given.questions() if q.id not in folder.left_out]
+        folder.jsonl("queries.jsonl", ({"_id": q.id, "text": q.question} for q in asked))
+        for split, name in _QRELS.items():
+            if split in given.splits and not given.without_answers:
+                judged = (
+                    (q.id, passage, str(grade))
+                    for q in asked
+                    if q.split == split
+                    for passage, grade in relevant[q.id].items()
+                )
+                head = ("query-id", "corpus-id", "score")
+                folder.csv(f"qrels/{name}.tsv", [head, *judged], "\t")
+        folder.count("passages", len(corpus))
+
+    def _corpus(self, given: ExportInput) -> tuple[dict[str, dict[str, str]], Sequence[int]]:
+        """The passages by id, and for each row of the graph the position of the passage that has it."""
+        texts = TripleTexts.of(given)
+        label, key = given.client.label, given.client.id
+        found: dict[str, dict[str, str]] = {}
+        places: dict[str, int] = {}
+        of_row = []
+        for number, triple in enumerate(given.kg.labeled(), start=1):
+            given.progress(number, len(given.kg))
+            name = key[triple[0]] if self.passages == "entity" else f"t{number:07d}"
+            said = texts.sentence(triple)
+            if name in found:
+                found[name]["text"] += f" {said}"
+            else:
+                found[name] = {"title": label[triple[0]], "text": said}
+            of_row.append(places.setdefault(name, len(places)))
+        return found, of_row
+
+    def _relevant(
+        self, given: ExportInput, folder: ExportFolder, keys: Sequence[str], of_row: Sequence[int]
+    ) -> dict[str, dict[str, int]]:
+        """Question → passage → grade; none where nothing may be given away."""
+        if given.without_answers:
+            return {}
+        questions = given.questions()
+        whole = [replace(q, evidence=q.full_evidence) for q in questions]
+        found: dict[str, dict[str, int]] = {}
+        for question, every, asked in zip(
+            questions,
+            proof_rows(given.kg, whole, given.removed),
+            proof_rows(given.kg, questions, given.removed),
+            strict=True,
+        ):
+            rows = np.union1d(every, asked)
+            first = set(asked.tolist())
+            grades: dict[str, int] = {}
+            for row in rows[rows >= 0].tolist():
+                grade = PROOF if self.graded and row in first else DERIVED
+                passage = keys[of_row[row]]
+                grades[passage] = max(grade, grades.get(passage, 0))
+            if grades:
+                found[question.id] = grades
+            else:
+                folder.leave_out(
+                    question.id, "the graph has nothing that its answers are derived from"
+                )
+        return found
+
+
+@dataclass(frozen=True)
+class LightRagFiles(OneSplit):
+    """The graph for LightRAG's ``insert_custom_kg``, and questions; neither gives an answer away.
+
+    Guo et al., arXiv 2410.05779. Its graph keeps one edge for each pair of entities, whatever the direction,
+    so all triples of a pair are one relationship, whose description says each of them.
+
+    Attributes:
+        split: The split whose questions are written.
+    """
+
+    def beside(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the graph: a chunk for each relationship, and entities with one of theirs."""
+        key, label, texts = given.client.id, given.client.label, TripleTexts.of(given)
+        pairs: dict[tuple[str, str], list[Triple]] = {}
+        for s, r, o in given.kg.labeled():
+            pairs.setdefault((o, s) if (o, s) in pairs else (s, o), []).append((s, r, o))
+        chunks: list[dict[str, Any]] = []
+        relationships: list[dict[str, Any]] = []
+        source: dict[str, str] = {}
+        for number, (pair, triples) in enumerate(pairs.items(), start=1):
+            given.progress(number, len(pairs))
+            name = " ".join(key[end] for end in pair)
+            said = " ".join(map(texts.sentence, triples))
+            for end in pair:
+                source.setdefault(end, name)
+            chunks.append({"content": said, "source_id": name})
+            keywords = dict.fromkeys(readable_name(relation) for _, relation, _ in triples)
+            relationships.append(
+                {
+                    "src_id": label[pair[0]],
+                    "tgt_id": label[pair[1]],
+                    "description": said,
+                    "keywords": ", ".join(keywords),
+                    "weight": float(len(triples)),
+                    "source_id": name,
+                }
+            )
+        kinds = _types(given)
+        entities = [
+            {
+                "entity_name": label[entity],
+                "entity_type": kinds[entity][0],
+                "description": f"{label[entity]}: {', '.join(kinds[entity])}",
+                "source_id": source[entity],
+            }
+            for entity in sorted(source, key=key.__getitem__)
+        ]
+        lists: dict[str, list[dict[str, Any]]] = {
+            "chunks": chunks,
+            "entities": entities,
+            "relationships": relationships,
+        }
+        folder.lines("custom_kg.json", _object(lists))
+        for what, rows in lists.items():
+            folder.count(what, len(rows))
+        known = given.kg.entity_ids
+        lost = sum(name not in known for q in self.asked(given, folder) for name in q.anchors)
+        folder.count("topics_not_in_graph", lost)
+
+
+def _types(given: ExportInput) -> dict[str, list[str]]:
+    """Entity → the names of its types in the graph, that of the most entities first."""
+    types = types_of(given.kg)
+    sizes = Counter(types.types.tolist())
+    return {
+        name: [
+            types.names[i]
+            for i in sorted(types.of(number), key=lambda i: (-sizes[i], types.names[i]))
+        ]
+        for number, name in enumerate(given.kg.entities)
+    }
+
+
+def _object(lists: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iterator[str]:
+    """An object of lists, each of their objects in a line."""
+    for number, (name, rows) in enumerate(lists.items()):
+        yield f'{"," if number else "{"}"{name}": ['
+        before = ""
+        for row in rows:
+            if before:
+                yield f"{before},"
+            before = dump_line(dict(row))
+        yield f"{before}]"
+    yield "}"

@@ -10,7 +10,7 @@ import yaml
 
 from rulemine.errors import ConfigError
 from rulemine.exports.exporting import export
-from rulemine.exports.formats.huggingface import license_of
+from rulemine.exports.formats.published import license_of
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release

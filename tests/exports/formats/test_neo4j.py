@@ -10,7 +10,7 @@ import pytest
 
 from rulemine.errors import UserError
 from rulemine.exports.exporting import export
-from rulemine.exports.formats.neo4j import script_of, write_property_graph
+from rulemine.exports.formats.databases import script_of, write_property_graph
 from rulemine.exports.protocol import ExportFolder
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema

@@ -166,7 +166,7 @@ def test_row_groups_change_nothing(
     structures: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = read.parquet(export(structures, "rog", tmp_path / "b").folder, "test")
-    monkeypatch.setattr("rulemine.exports.formats.rog.TRIPLES_AT_ONCE", 50)
+    monkeypatch.setattr("rulemine.exports.formats.graph_per_question.TRIPLES_AT_ONCE", 50)
     folder = export(structures, "rog", tmp_path / "a").folder
     file = pq.ParquetFile(folder / "test.parquet")
     assert file.num_row_groups > 1

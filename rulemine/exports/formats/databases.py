@@ -1,24 +1,17 @@
-"""The export ``neo4j``: CSV for ``neo4j-admin database import``, and the same as a script in Cypher.
-
-Of releases of the kind ``cypher`` it is their property graph. Of others the graph is the one that
-`rulemine.query.cypher` expects: nodes ``(:Entity {name})``, relationships typed by the relations. Quotes are
-doubled in CSV, as the import expects, and nothing else is escaped there.
-
-Guarantee: CSV and script of a property graph make what `rulemine.neo4j.bolt.Bolt.load_properties` makes:
-types as labels, properties with their values, and the ids of nodes and edges as ``id``. Only in CSV a list
-without items, or of one empty text, is no value: the import reads both as none.
-"""
+"""Questions with queries: ``rdf`` and ``neo4j`` for databases, ``sparql-sft`` for models to train."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, ClassVar
 
+from rulemine.config import option
 from rulemine.cypher.questions.render import quoted_name, quoted_value
 from rulemine.cypher.rows import row_of
 from rulemine.errors import ReleaseError
-from rulemine.exports.formats.sparql import ASKED, asked
-from rulemine.exports.protocol import ExportFolder, ExportInput, Fields, RowExport
+from rulemine.evaluation.sparql.prompts import ShownQuestion, about, answered, task_on
+from rulemine.exports.iris import IRIS, sparql_in, triples
+from rulemine.exports.protocol import ABSENT, ExportFolder, ExportInput, Fields, RowExport
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import NAME, EntityType, RelationType
@@ -26,8 +19,77 @@ from rulemine.kg.property_graph.values import Value, is_list, to_plain
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.query.tree import quoted
+from rulemine.release.guessing import order_of_names
+from rulemine.release.records import Question
 
-__all__ = ["Neo4j", "script_of", "write_property_graph"]
+__all__ = ["ASKED", "Neo4j", "Rdf", "SparqlTraining", "asked", "script_of", "write_property_graph"]
+
+ASKED = {"id": "id", "split": "split", "question": "question", "topics": "anchors"}
+"""The fields of a question that give no answer away."""
+
+
+@dataclass(frozen=True)
+class Rdf(RowExport):
+    """Writes ``graph.nt``, and ``questions.jsonl`` with a query in SPARQL each.
+
+    Attributes:
+        iris: ``release`` or ``freebase``, see `rulemine.exports.iris`.
+    """
+
+    iris: str = option("release", choices=IRIS)
+
+    @property
+    def names_of_clients(self) -> bool:
+        """Whether the names are those of `ClientNames`."""
+        return self.iris == "freebase"
+
+    def fields(self, given: ExportInput) -> Fields:
+        """With the query in SPARQL."""
+        in_sparql = sparql_in(given, self.iris)
+        return asked(given) | {"sparql": lambda q: in_sparql(q.sparql)}
+
+    def beside(self, given: ExportInput, folder: ExportFolder) -> None:
+        """Writes the graph."""
+        folder.lines("graph.nt", triples(given, self.iris))
+        folder.count("triples", len(given.kg))
+
+
+def asked(given: ExportInput) -> Fields:
+    """What a row has for every triple store; without answers where none may be given away."""
+    answers: Fields = {"answers": "answers", "hard_answer": "hard_answer"}
+    answers["value"] = lambda q: ABSENT if q.value is None else q.value
+    return {**ASKED, **given.unless_secret(answers)}
+
+
+@dataclass(frozen=True)
+class SparqlTraining(RowExport):
+    """Training questions with their SPARQL as conversations, to fine-tune a model on.
+
+    ``train.jsonl`` has the training split and nothing of the others. A line is ``{"messages": [user,
+    assistant]}``, the form that trainers of chat models read; what the user says is the prompt of the
+    answerer ``text-to-sparql`` to the letter, so that the trained model answers what it was trained on.
+    """
+
+    file: ClassVar[str] = "{split}.jsonl"
+    splits: ClassVar = ("train",)
+
+    def fields(self, given: ExportInput) -> Fields:
+        """The conversation."""
+        task = task_on(given.kg, order_of_names(given.release.entities, given.naming))
+
+        def messages(question: Question) -> list[dict[str, str]]:
+            asked = about(ShownQuestion(question.question, question.anchors))
+            return [
+                {"role": "user", "content": f"{task}\n\n{asked}"},
+                {"role": "assistant", "content": answered(question.sparql)},
+            ]
+
+        return {"messages": messages}
+
+    def refusal(self, given: ExportInput, question: Question) -> str:
+        """Questions of others may have no query."""
+        return "" if question.sparql else "it has no query"
+
 
 _ROWS = 1000
 """Nodes or relationships of one statement."""
@@ -40,7 +102,16 @@ _DELIMITERS = (";", "|", "\x1f", "\x1e")
 
 @dataclass(frozen=True)
 class Neo4j(RowExport):
-    """Writes ``nodes.csv``, ``relations.csv``, ``load.cypher``, and ``questions.jsonl`` with a query each."""
+    """CSV for ``neo4j-admin database import``, the same as a script in Cypher, and questions with queries.
+
+    Of releases of the kind ``cypher`` it is their property graph. Of others the graph is the one that
+    `rulemine.query.cypher` expects: nodes ``(:Entity {name})``, relationships typed by the relations. Quotes
+    are doubled in CSV, as the import expects, and nothing else is escaped there.
+
+    Guarantee: CSV and script of a property graph make what `rulemine.neo4j.bolt.Bolt.load_properties` makes:
+    types as labels, properties with their values, and the ids of nodes and edges as ``id``. Only in CSV a
+    list without items, or of one empty text, is no value: the import reads both as none.
+    """
 
     answers: ClassVar = ("entities", "rows")
 
