@@ -175,10 +175,8 @@ class GtsqaExport(GraphPerQuestion):
         key = named.source.entity_id
 
         def gold(question: Question, further: bool) -> list[str]:
-            if question.value is not None:
-                return [str(question.value)]
-            out = () if further else question.further
-            return [key[a] for a in question.answers if a not in out]
+            found = given.gold(question, further)
+            return [a.id if question.value is not None else key[a.name] for a in found]
 
         asked: Fields = {
             "id": "id",

@@ -66,8 +66,6 @@ _TAGS = (
     "rule-mining",
     "rulemine",
 )
-_REPLACED = "Use"
-_TELLING = "Examples"
 
 
 def license_of(words: str) -> tuple[str, str]:
@@ -162,13 +160,21 @@ def write_export_card(
         graph: That of the graph that a system is given.
         without_answers: Whether the examples of the card, which give answers away, are left out.
     """
-    out = {_REPLACED, *([_TELLING] if without_answers else [])}
+    out = {"Use", *(["Examples"] if without_answers else [])}
     head, *sections = re.split(r"^(?=## )", card, flags=re.MULTILINE)
     kept = [part for part in sections if part.split("\n")[0].removeprefix("## ") not in out]
     at = max(len(kept) - 1, 0)  # before the license
     version = manifest["format_version"]
     lines = [
-        *_loading(default, graph),
+        "## Load it",
+        "",
+        "```python",
+        "from datasets import load_dataset",
+        "",
+        f'questions = load_dataset(PATH, "{default}")',
+        f'graph = load_dataset(PATH, "{graph}", split="{WHOLE}")  # head, relation, tail',
+        "```",
+        "",
         "PATH is this folder or its name on the Hub. The name of a configuration says what is in it and how "
         "entities are named: by `private` ids, as in the source (`entity`), or by labels (`text`). "
         + (
@@ -184,20 +190,6 @@ def write_export_card(
     own_part = "\n".join(lines) + "\n"
     head_lines = _yaml(front_matter(manifest, tables, default))
     return f"---\n{head_lines}---\n\n{head}{''.join(kept[:at])}{own_part}{''.join(kept[at:])}"
-
-
-def _loading(default: str, graph: str) -> list[str]:
-    return [
-        "## Load it",
-        "",
-        "```python",
-        "from datasets import load_dataset",
-        "",
-        f'questions = load_dataset(PATH, "{default}")',
-        f'graph = load_dataset(PATH, "{graph}", split="{WHOLE}")  # head, relation, tail',
-        "```",
-        "",
-    ]
 
 
 def _contents(tables: Sequence[ReleaseTable]) -> list[str]:

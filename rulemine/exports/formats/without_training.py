@@ -9,7 +9,7 @@ import json
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -26,7 +26,6 @@ from rulemine.exports.protocol import ExportFolder, ExportInput, Fields, OneSpli
 from rulemine.kg.entity_types import types_of
 from rulemine.kg.graph import Triple
 from rulemine.phrasing.relation_names import readable_name
-from rulemine.phrasing.templates import Templates
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question
 
@@ -37,7 +36,6 @@ __all__ = [
     "LightRagFiles",
     "StructGptFiles",
     "TogFiles",
-    "TripleTexts",
 ]
 
 
@@ -269,28 +267,17 @@ class ByokgFiles(OneSplit):
         self.count_dead_ends(given, folder)
 
 
-@dataclass(frozen=True)
-class TripleTexts:
-    """Says triples by the statements of their relations.
+def _sentences(given: ExportInput) -> Callable[[Triple], str]:
+    """What says a triple by the statement of its relation, with the labels that clients see."""
+    templates, label = given.release.templates(), given.client.label
 
-    Attributes:
-        templates: The templates of the relations.
-        label: What an entity is called.
-    """
-
-    templates: Templates
-    label: Mapping[str, str]
-
-    @classmethod
-    def of(cls, given: ExportInput) -> "TripleTexts":
-        """With the templates of a release and the labels that clients see."""
-        return cls(given.release.templates(), given.client.label)
-
-    def sentence(self, triple: Triple) -> str:
-        """A triple as a sentence; its first letter stays as it is, for it may be that of a name."""
+    def sentence(triple: Triple) -> str:
         subject, relation, obj = triple
-        said = self.templates[relation].state(self.label[subject], self.label[obj])
+        said = templates[relation].state(label[subject], label[obj])
+        # Its first letter stays as it is, for it may be that of a name.
         return said if said.endswith(".") else f"{said}."
+
+    return sentence
 
 
 PROOF, DERIVED = 2, 1
@@ -339,7 +326,7 @@ class BeirFiles(RowExport):
 
     def _corpus(self, given: ExportInput) -> tuple[dict[str, dict[str, str]], Sequence[int]]:
         """The passages by id, and for each row of the graph the position of the passage that has it."""
-        texts = TripleTexts.of(given)
+        sentence = _sentences(given)
         label, key = given.client.label, given.client.id
         found: dict[str, dict[str, str]] = {}
         places: dict[str, int] = {}
@@ -347,7 +334,7 @@ class BeirFiles(RowExport):
         for number, triple in enumerate(given.kg.labeled(), start=1):
             given.progress(number, len(given.kg))
             name = key[triple[0]] if self.passages == "entity" else f"t{number:07d}"
-            said = texts.sentence(triple)
+            said = sentence(triple)
             if name in found:
                 found[name]["text"] += f" {said}"
             else:
@@ -370,13 +357,9 @@ class BeirFiles(RowExport):
             proof_rows(given.kg, questions, given.removed),
             strict=True,
         ):
-            rows = np.union1d(every, asked)
-            first = set(asked.tolist())
-            grades: dict[str, int] = {}
-            for row in rows[rows >= 0].tolist():
-                grade = PROOF if self.graded and row in first else DERIVED
-                passage = keys[of_row[row]]
-                grades[passage] = max(grade, grades.get(passage, 0))
+            rows, first = np.union1d(every, asked), PROOF if self.graded else DERIVED
+            grades = {keys[of_row[row]]: DERIVED for row in rows[rows >= 0].tolist()}
+            grades |= {keys[of_row[row]]: first for row in asked[asked >= 0].tolist()}
             if grades:
                 found[question.id] = grades
             else:
@@ -399,7 +382,7 @@ class LightRagFiles(OneSplit):
 
     def beside(self, given: ExportInput, folder: ExportFolder) -> None:
         """Writes the graph: a chunk for each relationship, and entities with one of theirs."""
-        key, label, texts = given.client.id, given.client.label, TripleTexts.of(given)
+        key, label, sentence = given.client.id, given.client.label, _sentences(given)
         pairs: dict[tuple[str, str], list[Triple]] = {}
         for s, r, o in given.kg.labeled():
             pairs.setdefault((o, s) if (o, s) in pairs else (s, o), []).append((s, r, o))
@@ -409,7 +392,7 @@ class LightRagFiles(OneSplit):
         for number, (pair, triples) in enumerate(pairs.items(), start=1):
             given.progress(number, len(pairs))
             name = " ".join(key[end] for end in pair)
-            said = " ".join(map(texts.sentence, triples))
+            said = " ".join(map(sentence, triples))
             for end in pair:
                 source.setdefault(end, name)
             chunks.append({"content": said, "source_id": name})
