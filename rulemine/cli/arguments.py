@@ -137,7 +137,6 @@ SHARED = {
     "folder": arg("-o --output", "OUT", "folder to write, new or of an earlier run", Path, required=True),
     "replace": switch("--replace", "replace a release that has another name or was edited"),
     "cluster": arg("--cluster", "ADDRESS", "Dask: tcp://HOST:PORT, a scheduler file or local:N"),
-    "wide": switch("--wide", "tables and notes as wide as they are; on a terminal they are fitted to it"),
     "set": several("--set", "KEY=VALUE", "override a key, see rulemine build keys"),
 }  # fmt: skip
 """Name → argument that several commands take; with ``?`` it may be left out, or has no default."""

@@ -22,8 +22,6 @@ def compare(arguments: Namespace) -> int:
     from rulemine.release.reader import Release
 
     check_output(arguments.output)
-    if arguments.format != "table":
-        refuse_idle(arguments, "--format table", "wide")
     if arguments.format == "questions":
         refuse_idle(arguments, "other formats than questions", "metrics", "seed")
     named = list(dict.fromkeys(split_names(arguments.metrics or "")))
@@ -73,7 +71,7 @@ COMPARE = Subcommand(
         arg("--level", "L", "hard answers are those missing at level L, 1–100 (of the graphs)", int),
         arg("--seed", "N", "of resamples and exchanges (0)", int),
         format_of(*FORMATS, more="; html is a page, questions a CSV of every question"),
-        "output wide",
+        "output",
     ),
     "A file says from which graph it was answered; if it does not, that is the incomplete one. Hard\n"
     "answers are those that are missing on every graph that lacks something.",

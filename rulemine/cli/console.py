@@ -182,17 +182,9 @@ def _shown(name: str) -> AbstractContextManager[Any]:
 
 @contextmanager
 def fitting(arguments: Namespace) -> Iterator[None]:
-    """Fits the tables of a command to the terminal; output to a file is not cut.
-
-    Args:
-        arguments: Those of the command; its option ``--wide`` leaves tables as they are.
-    """
+    """Fits the tables of a command to the terminal; output to a file or a pipe is not cut."""
     elsewhere = getattr(arguments, "output", None) is not None
-    if (
-        getattr(arguments, "wide", True)
-        or not sys.stdout.isatty()
-        or (elsewhere and not arguments.beside_output)
-    ):
+    if not sys.stdout.isatty() or (elsewhere and not arguments.beside_output):
         yield
     else:
         from rulemine.text.tables import fitted

@@ -31,7 +31,7 @@ def evaluate(arguments: Namespace) -> int:
     from rulemine.evaluation.scorer import evaluate as score
 
     if arguments.format != "table":
-        refuse_idle(arguments, "--format table", "wide", "all")
+        refuse_idle(arguments, "--format table", "all")
     if arguments.format not in ("table", "markdown", "json"):
         refuse_idle(arguments, "--format table, markdown or json", "reader")
     if not arguments.reader:
@@ -188,7 +188,7 @@ EVALUATE = Subcommand(
         arg("--seed", "N", "of the bootstrap, or of the baseline random (0)", int),
         format_of(*FORMATS, more="; html is a page, questions a CSV with a line for each question"),
         arg("-o --output", "FILE", "(standard output)", output_file),
-        "cluster wide",
+        "cluster",
     ),
     options=_add_metrics,
 )  # fmt: skip

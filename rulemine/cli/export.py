@@ -154,7 +154,7 @@ SUPERVISION = Subcommand(
         arg("--replies", "FOLDER", "where replies of --model are kept; none is asked for again", Path),
         "sample",
         arg("--max-tokens", "N", "tokens of a reply of --model at most (256)", within(1)),
-        format_of(*FORMATS[:-1]), "output wide",
+        format_of(*FORMATS[:-1]), "output",
     ),
     _OF_SUPERVISION, add_model,
 )  # fmt: skip

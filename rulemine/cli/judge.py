@@ -125,7 +125,6 @@ JUDGE = Subcommand(
         switch("--dry-run", "say what it would take, show a prompt of each kind, ask nothing"),
         arg("-o --output", "FILE", "judgements, a question a line; replies are kept in FILE.work",
             output_file, required=True),
-        "wide",
     ),
     _MORE, _add_judges, beside_output=True,
 )  # fmt: skip

@@ -103,7 +103,6 @@ def show(arguments: Namespace) -> int:
     if arguments.summary:
         refuse_idle(arguments, "single questions", *asked, "sheet")
         return _summary(arguments)
-    refuse_idle(arguments, "--summary", "wide")
     release = Release.open(arguments.release)
     if arguments.sheet is not None:
         refuse_idle(arguments, "showing questions", *asked)
@@ -202,7 +201,6 @@ SHOW = Subcommand(
             "to check", within(1)),
         arg("-o --output", "FILE", "of --sheet and --summary (standard output)",
             output_file),
-        "wide",
     ),
 )  # fmt: skip
 
@@ -322,7 +320,6 @@ AUDIT = Subcommand(
         arg("--resamples", "N", "resamples of an interval (1000)", within(1), default=1000),
         "seed",
         arg("-o --output", "OUT", "folder to write", Path, required=True),
-        "wide",
     ),
     _OF_AUDITS, beside_output=True,
 )  # fmt: skip

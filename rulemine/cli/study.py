@@ -90,7 +90,7 @@ STUDY = Subcommand(
         arg("--with", "NAME[,NAME…]", "the systems, as for rulemine answer", dest="systems"),
         switch("--estimate", "print what the study costs, and do nothing"),
         arg("-o --output", "OUT", "folder of the study", Path, required=True),
-        "cluster wide",
+        "cluster",
     ),
     MORE, _add_keys, beside_output=True, takes_program=True,
 )  # fmt: skip
@@ -164,7 +164,6 @@ TABLES = Subcommand(
         arg("--resamples", "N", "resamples of an interval of predictions (1000)", within(1), default=1000),
         "seed",
         arg("-o --output", "OUT", "folder to write", Path, required=True),
-        "wide",
     ),
     _OF_TABLES, _add_embedding_model, beside_output=True,
 )  # fmt: skip

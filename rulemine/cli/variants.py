@@ -126,7 +126,6 @@ VARIANTS = Subcommand(
         "release?",
         arg("--runs", "N", "how many (3)", within(1)),
         arg("-o --output", "OUT", "folder of the runs; with --compare a file (standard output)", Path),
-        "wide",
         arg("--compare", "DIR", "make nothing: compare these releases", Path, nargs="+"),
         arg("--format", None, "of what is printed (table)", choices=("table", "markdown", "json")),
         arg("--set", "KEY=VALUE", "a file that the recipe names, e.g. rules=FILE, or not_in=DIR; or who "

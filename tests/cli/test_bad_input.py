@@ -335,9 +335,6 @@ def test_what_no_name_number_or_address_is(
     [
         ["evaluate", "x", "p", "--format", "questions", "--metrics", "rog"],
         ["evaluate", "x", "p", "--format", "json", "--all"],
-        ["evaluate", "x", "p", "--format", "csv", "--wide"],
-        ["compare", "x", "p", "q", "--format", "json", "--wide"],
-        ["evaluate", "--baselines", "x", "--format", "markdown", "--wide"],
         ["compare", "x", "p", "q", "--format", "questions", "--seed", "1"],
         ["serve", "neo4j", "stop", "--port", "1"],
         ["serve", "neo4j", "start", "--kg", "complete"],

@@ -79,7 +79,6 @@ def test_tables_fit_the_terminal_and_nothing_else(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "80")
     assert max(map(len, shown().splitlines())) <= 80
-    assert shown("--wide") == whole
     assert shown("-o", str(folder / "report.txt")) == ""
     assert (folder / "report.txt").read_text("utf-8") == whole
 

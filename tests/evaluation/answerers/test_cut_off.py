@@ -103,7 +103,7 @@ def test_those_that_were_cut_off_are_marked_counted_and_the_only_ones_asked_agai
     }
     told = f"{len(marked)} replies cut off, to {len(marked)} of {asked} questions."
     assert f"{told} Give the model more room: closed-book:max_tokens=4000." in ended.err
-    scores = command("evaluate", "release", "said.jsonl", "--split", "all", "--wide")
+    scores = command("evaluate", "release", "said.jsonl", "--split", "all")
     assert (
         f"{len(marked)} of {asked} predictions rest on a model's replies that were cut off (at max_tokens)"
         in scores.out
