@@ -96,17 +96,9 @@ class ClientNames:
         """The labels of entities."""
         return [self.label[name] for name in names]
 
-    def triples(
-        self, triples: Iterable[Triple], entity: Mapping[str, str] | None = None
-    ) -> list[list[str]]:
-        """Triples as clients see them.
-
-        Args:
-            triples: The triples.
-            entity: What an entity is called; None: its label.
-        """
-        named = self.label if entity is None else entity
-        return [[named[s], self.relation[r], named[o]] for s, r, o in triples]
+    def triples(self, triples: Iterable[Triple]) -> list[list[str]]:
+        """Triples as clients see them, entities by their labels."""
+        return [[self.label[s], self.relation[r], self.label[o]] for s, r, o in triples]
 
     @property
     def relabeled(self) -> tuple[ClientEntity, ...]:

@@ -217,23 +217,23 @@ def release_tables(given: ExportInput, naming: str) -> Iterator[ReleaseTable]:
     for name, kg in _graphs(parts, given).items():
         yield _graph(naming, name, kg)
     removals = sorted(parts.removals, key=lambda removal: removal.triple)
-    about = "the removed triples with their proofs"
-    yield ReleaseTable(f"removed-{naming}", WHOLE, about, record_table(Removal, removals))
-    about = "the rules that proofs may use"
-    yield ReleaseTable(f"mined-rules-{naming}", WHOLE, about, rule_table(parts.rules))
-    about = "rejected questions, each with the reason"
-    yield ReleaseTable(
-        f"rejected-{naming}", WHOLE, about, record_table(Rejection, parts.rejections)
-    )
+    whole = {
+        "removed": ("the removed triples with their proofs", record_table(Removal, removals)),
+        "mined-rules": ("the rules that proofs may use", rule_table(parts.rules)),
+        "rejected": (
+            "rejected questions, each with the reason",
+            record_table(Rejection, parts.rejections),
+        ),
+    }
     if parts.types:
         pairs = sorted((entity, type_) for entity, types in parts.types.items() for type_ in types)
-        table = text_table(("entity", "type"), pairs)
-        yield ReleaseTable(f"types-{naming}", WHOLE, "the types of every entity", table)
+        whole["types"] = ("the types of every entity", text_table(("entity", "type"), pairs))
     for file in kind_named(parts.kind).files:
         if file.about and (own := parts.records[file.name]):
             name = Path(file.name).stem.replace("_", "-")
-            table = record_table(file.record, own)
-            yield ReleaseTable(f"{name}-{naming}", WHOLE, file.about, table)
+            whole[name] = (file.about, record_table(file.record, own))
+    for name, (about, table) in whole.items():
+        yield ReleaseTable(f"{name}-{naming}", WHOLE, about, table)
 
 
 def _questions(rows: Iterable[Question], kind: str) -> Any:
