@@ -207,9 +207,8 @@ def _finish(folder: ExportFolder, given: ExportInput, exporter: RowExport, to: s
         folder.tsv("labels_map.tsv", [("id", "name", "label"), *changed])
         folder.count("relabeled", len(changed))
     reached = _reached(folder, given)
-    answers = ""
-    if given.without_answers and not given.release.hidden:
-        answers = _answers_of(given, reached)
+    secret = given.without_answers and not given.release.hidden
+    answers = _answers_of(given, reached) if secret else ""
     if not given.without_answers and given.release.answers == "entities":
         folder.jsonl("reachability.jsonl", ({"id": q, **r._asdict()} for q, r in reached.items()))
         for name, share in shares(reached.values()).items():

@@ -56,8 +56,11 @@ class Rdf(RowExport):
 
 def asked(given: ExportInput) -> Fields:
     """What a row has for every triple store; without answers where none may be given away."""
-    answers: Fields = {"answers": "answers", "hard_answer": "hard_answer"}
-    answers["value"] = lambda q: ABSENT if q.value is None else q.value
+    answers: Fields = {
+        "answers": "answers",
+        "hard_answer": "hard_answer",
+        "value": lambda q: ABSENT if q.value is None else q.value,
+    }
     return {**ASKED, **given.unless_secret(answers)}
 
 
