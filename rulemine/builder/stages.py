@@ -429,14 +429,17 @@ class BuildStages:
                     write_trace(folder, trace)
             self._hand_on("ask", folder, asked)
 
-        labels = [*sorted(inputs.labels.items()), *sorted(inputs.aliases.items())]
         options = {
             "seed": self.recipe.seed,
             "templates": inputs.templates.to_plain(),
             "reference": inputs.reference.digest if inputs.reference else "",
             "restated": self.recipe.restated,
             "implied": sorted(rule.id for rule in inputs.implied),
-            "labels": digest_of(dump_line(labels).encode()),
+            "labels": digest_of(
+                dump_line(
+                    [*sorted(inputs.labels.items()), *sorted(inputs.aliases.items())]
+                ).encode()
+            ),
             **options_of(inputs),
         }
         return self._stage("ask", 37, options, work)

@@ -218,8 +218,9 @@ class Inputs:
         """
         if not self.implied:
             return self.reference
-        declared = self.templates.declarations
-        return with_implied(self.stated, self.reference, self.implied, declared, progress)
+        return with_implied(
+            self.stated, self.reference, self.implied, self.templates.declarations, progress
+        )
 
     @cached_property
     def named(self) -> Labels:
@@ -249,9 +250,8 @@ class Inputs:
     @cached_property
     def prompt_naming(self) -> str:
         """How a model sees and names entities: as the recipe says; else by labels, where there are any."""
-        chosen = self.recipe.verbalizer
-        if chosen.naming or chosen.name == "template":
-            return chosen.naming or self.recipe.naming
+        if self.recipe.verbalizer.naming or self.recipe.verbalizer.name == "template":
+            return self.recipe.verbalizer.naming or self.recipe.naming
         return self.recipe.naming if self.labels.keys().isdisjoint(self.kg.entities) else "text"
 
     @_as_the_kind_reads

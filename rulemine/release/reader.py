@@ -455,10 +455,8 @@ class Release:
 
     def _lists(self, table: str) -> dict[str, tuple[str, ...]]:
         """Entity → its texts in a table, sorted."""
-        rows = sorted(islice(self._table(table, 2), 1, None))
-        return {
-            entity: tuple(text for _, text in own) for entity, own in groupby(rows, itemgetter(0))
-        }
+        rows = groupby(sorted(islice(self._table(table, 2), 1, None)), itemgetter(0))
+        return {entity: tuple(text for _, text in own) for entity, own in rows}
 
     def relations(self) -> dict[str, dict[str, str]]:
         """Relation → its row of ``relations.tsv``: column name → text."""
