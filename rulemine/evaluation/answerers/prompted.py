@@ -113,7 +113,7 @@ def _written(form: _Form, question: Question) -> str:
     )
 
 
-_THINK = "Question: {question}\n\nLet's think step by step. Do not give the answer yet."
+_THINK = "\nLet's think step by step. Do not give the answer yet."
 
 
 class Demonstrated(Section):
@@ -262,7 +262,7 @@ async def _thoughtful(
 ) -> str:  # fmt: skip
     """What a model answers once it has thought; where thinking failed, what it answers at once."""
     how: Any = {"temperature": temperature, "sample": sample}
-    content = shown + _THINK.format(question=question)
+    content = f"{shown}Question: {question}\n{'Thoughts:' if shown else _THINK}"
     reply = await chat.say(
         content, purpose="think", limit="thought_tokens", max_tokens=tokens[0], **how
     )

@@ -55,7 +55,7 @@ Put the query between ```cypher and ```, and write nothing else."""
 
 _EXAMPLE = "Question: {question}\n```cypher\n{cypher}\n```"
 
-_AGAIN = "{problem}\nWrite the whole query again, mended, between ```{language} and ```."
+_AGAIN = "{problem}\nWrite the whole query, mended, between ```{language} and ```."
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,8 @@ class TextToSparql(_TextToQuery):
             def problem_of(text: str) -> str:
                 ran = runner.run(text)
                 by_machine = ran.kind in ("run", "too long")  # which take too long depends on it
-                return "" if by_machine else f"That query fails, {ran.kind}: {ran.said}"
+                what = "That query fails:" if ran.query else "In your reply"
+                return "" if by_machine else f"{what} {ran.said}"
 
             async def work(question: OpenQuestion, chat: Chat) -> Answered:
                 triples = found.get(question.id, ())

@@ -211,9 +211,8 @@ def shown_first(shots: int, train: Sequence[Question] = (), seed: int = 0) -> st
     ChainOfThought(shots=shots)(given(model, train=train, seed=seed), ASKED[:1])
     assert [call.purpose for call in model.calls] == ["think", "answer"]
     own = asked(model.calls[0])
-    assert own.endswith(
-        "Question: Who is ann's mother?\n\nLet's think step by step. Do not give the answer yet."
-    )
+    said = "Thoughts:" if shots else "\nLet's think step by step. Do not give the answer yet."
+    assert own.endswith(f"Question: Who is ann's mother?\n{said}")
     return own.partition("Question: Who is ann's mother?")[0]
 
 

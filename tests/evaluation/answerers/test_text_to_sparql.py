@@ -64,12 +64,9 @@ def test_a_failing_query_is_repaired() -> None:
     assert asked(TextToSparql(repair=5), script).sparql == AUTHOR
     assert [call.purpose for call in script.calls] == ["write-sparql", *["repair-sparql"] * 3]
     said = [str(call.messages[-1]["content"]).partition("\n")[0] for call in script.calls[1:]]
-    assert said[0].startswith("That query fails, no query: there is no query: no block")
-    assert said[1].startswith("That query fails, syntax: The query cannot be read from 1:")
-    assert (
-        said[2]
-        == "That query fails, unknown relation: the graph has no relation <relation:writer>."
-    )
+    assert said[0].startswith("In your reply there is no query: no block")
+    assert said[1].startswith("That query fails: The query cannot be read from 1:")
+    assert said[2] == "That query fails: the graph has no relation <relation:writer>."
 
 
 def test_repairs_end_with_the_last_query_or_none() -> None:
