@@ -68,7 +68,7 @@ def test_a_release_with_a_file_without_end(
     else:
         (release / name).symlink_to("/dev/zero")
     ended = command(*READERS[reader])
-    unread = name.startswith("kg/") and reader in ("answer", "show")
+    unread = name.startswith("kg/") and reader in ("answer", "evaluate", "show")
     named = reader == "verify" and name != "manifest.json"
     assert ended.status == (0 if unread else 1 if named else 2), ended
     assert unread or re.search(
@@ -222,7 +222,10 @@ def test_predictions_that_are_no_text(here: Path, command: Command) -> None:
         (here / "p.jsonl").write_bytes(content)
         assert_refused(command("evaluate", "release", "p.jsonl"), expected)
     assert_refused(command("evaluate", "release", "none.jsonl"), "no such file")
-    assert_refused(command("evaluate", "release", "release"), "release: is a folder")
+    assert_refused(
+        command("evaluate", "release", "release"),
+        "release: is a release, and predictions were expected",
+    )
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def inputs_of(
     )
     return InputsByName(
         recipe=recipe, joins=None, kg=WORLD.kg, templates=WORLD.templates, types=WORLD.types, labels={},
-        excluded={}, classes={}, earlier=earlier, stale=None, further=lambda progress: None,
+        excluded={}, aliases={}, classes={}, earlier=earlier, stale=None, further=lambda progress: None,
         prompts=load_prompts("", "kinds/written/written.toml"),
         prompt_naming=recipe.verbalizer.naming or "private",
         glosses=load_glosses("", WORLD.templates),

@@ -75,7 +75,7 @@ def inputs_of(
     )
     given = Given(
         recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
-        excluded={}, classes={}, earlier=earlier, stale=None, seed_rows=None, joins=None,
+        excluded={}, aliases={}, classes={}, earlier=earlier, stale=None, seed_rows=None, joins=None,
         further=lambda progress: None,
         prompts=load_prompts("", "kinds/written/written.toml"),
         prompt_naming=recipe.verbalizer.naming or "private",
