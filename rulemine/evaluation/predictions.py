@@ -185,7 +185,8 @@ def _given(
     if not isinstance(row, Prediction):
         return (None, row) if isinstance(row, str) else prediction_of(row, official)
     try:  # what was not read from a file is what one could hold
-        msgspec.json.decode(msgspec.json.encode(row), type=Prediction)
+        # Texts of numpy or LangChain, of classes of their own, are texts.
+        msgspec.json.decode(msgspec.json.encode(row, enc_hook=str.__str__), type=Prediction)
         msgspec.convert({"rows": [*map(row_of, row.rows or ())]}, _Rows)
         return row, _problem(row)
     except (ValueError, TypeError, RecursionError) as wrong:

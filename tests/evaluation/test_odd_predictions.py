@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from rulemine.errors import PredictionError
@@ -16,6 +17,13 @@ IN_TEXT = [
     Prediction("q00002", answers=("Ann",)),
     Prediction("q00003", raw_output="Dora, Countess of X"),
 ]
+
+
+def test_texts_of_a_class_of_their_own_are_texts(release):
+    given = [Prediction(f"q{i:05d}", raw_output=np.str_("Cid")) for i in (1, 2, 3)]
+    plain = [replace(one, raw_output="Cid") for one in given]
+    some = (evaluate(release, rows, matching="brink").overall for rows in (given, plain))
+    assert next(some) == next(some)
 
 
 @pytest.mark.parametrize("matching", ["ids", "vocabulary"])
