@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from rulemine.arrays import distinct
 from rulemine.config import packaged, read_toml
 from rulemine.datasets.sources import (
     Note,
@@ -220,10 +221,10 @@ def load_kg(
         InputError: The file is not a knowledge graph.
     """
     paths = _resolve(name, progress, note)
+    table = read_table(paths[0]) if len(paths) == 1 and is_table(paths[0]) else None
     if len(paths) > 1:
         kg = KnowledgeGraph.read(*paths)
-    elif is_table(paths[0]):
-        table = read_table(paths[0])
+    elif table:
         kg = table.graph()
         if table.beside and note:
             note(
@@ -233,11 +234,8 @@ def load_kg(
             )
     else:
         kg = read_cached(paths[0], cache_folder() / "graphs", note=note)
-    if (
-        name not in data_sets()
-        and not kg.relation_iris
-        and not (is_table(paths[0]) and table.triples)
-    ):
+    # RDF and tables with named columns say which is the relation.
+    if not (name in data_sets() or kg.relation_iris or (table and table.triples)):
         _check_columns(name, kg, note or (lambda _: None))
     if kg.trimmed and note:
         note(f"{name}: white space around {counted(kg.trimmed, 'name')} was trimmed.")
@@ -248,10 +246,10 @@ def load_kg(
 
 def own_labels(name: str) -> str:
     """What `load_labels` reads where a graph carries labels itself: its own name; "" if it may carry none."""
-    path = Path(name)
     return (
         name
-        if name not in data_sets() and (is_rdf(path) or is_table(path) or name.startswith(HUB))
+        if name not in data_sets()
+        and (is_rdf(name) or is_table(Path(name)) or name.startswith(HUB))
         else ""
     )
 
@@ -276,7 +274,7 @@ def _check_columns(name: str, kg: KnowledgeGraph, note: Callable[[str], None]) -
             f"{name}: the names of line 1, {' '.join(texts)!r}, occur nowhere else. It is read as a triple; "
             "remove it if it names the columns (tail -n +2)."
         )
-    heads, relations, tails = (len({*column.tolist()}) for column in some.T)
+    heads, relations, tails = (len(distinct(column)) for column in some.T)
     if relations >= _MANY * min(heads, tails):
         column, columns = (1, "$2, $1, $3") if heads < tails else (3, "$1, $3, $2")
         note(

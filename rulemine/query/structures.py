@@ -26,7 +26,7 @@ from rulemine.query.tree import (
     Union,
 )
 
-__all__ = ["STRUCTURES", "Structure", "structure_of", "tree_shapes"]
+__all__ = ["STRUCTURES", "Structure", "structure_of"]
 
 STRUCTURES = {
     "1p": "(1)",
@@ -93,31 +93,6 @@ class _Branch(NamedTuple):
     straight: bool
     less_edges: int
     text: str
-
-
-def tree_shapes(most: int) -> frozenset[str]:
-    """The shape codes of all trees of 1 to `most` edges (84 to 6), without unions and differences."""
-    return frozenset(
-        "".join(branch.text for branch in one)
-        for edges in range(1, most + 1)
-        for one in _forests(edges)
-    )
-
-
-@functools.cache
-def _forests(edges: int) -> frozenset[tuple[_Branch, ...]]:
-    """The branches of every tree with so many edges."""
-    if not edges:
-        return frozenset({()})
-    found = set()
-    for own in range(1, edges + 1):
-        branches = [_Branch(True, -own, f"({own})")]
-        for down in range(1, own - 1):
-            below = ["".join(b.text for b in one) for one in _forests(own - down) if len(one) > 1]
-            branches += [_Branch(False, -own, f"({down if down > 1 else ''}{b})") for b in below]
-        rest = _forests(edges - own)
-        found |= {tuple(sorted((branch, *others))) for branch in branches for others in rest}
-    return frozenset(found)
 
 
 def _shape(query: Query) -> str:
