@@ -111,10 +111,9 @@ class Language(NamedTuple):
 
     Attributes:
         label: What the label of a block calls it.
-        begun: The query with which a text begins, or with words before it if that is the language's way; "":
-            with none.
-        bare: The query among words; "": there is none.
-        expected: What a query begins with, for messages.
+        begun: Gives the query in a block, "" if the block is none; of SPARQL words may stand around it.
+        bare: Gives the query in a reply without blocks, where words may stand around it; "" if it has none.
+        expected: What was looked for, as the end of a message.
     """
 
     label: re.Pattern[str]
