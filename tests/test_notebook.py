@@ -1,4 +1,4 @@
-"""The notebook in the examples is kept without what it printed; `tests.isolated.try_notebook` runs it."""
+"""The notebook in the examples is kept without what it printed; `checks.isolated.try_notebook` runs it."""
 
 import nbformat
 

@@ -1,5 +1,5 @@
 """Puts faults into a copy of the tree, one at a time, and says which test finds each: `checks/README.md`."""
-# ruff: noqa: S603, T201
+# ruff: noqa: T201
 
 import argparse
 import json
@@ -19,7 +19,7 @@ ROOT = HERE.parents[1]
 JAR = "rulemine/mining/amie.jar"
 LONGEST = 900  # seconds of a test session: a fault may make a loop endless
 PYTEST = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=no")
-FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/\S+?\.py::.+?)(?: - .*)?$", re.MULTILINE)
+FAILED = re.compile(r"^(?:FAILED|ERROR) ((?:tests|checks)/\S+?\.py::.+?)(?: - .*)?$", re.MULTILINE)
 Fault = dict[str, Any]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.isolated import checkouts, try_clients
+from checks.isolated import checkouts, try_clients
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPORTS_PAGE = (ROOT / "docs" / "authors-code.md").read_text("utf-8")

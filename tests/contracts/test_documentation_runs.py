@@ -24,7 +24,7 @@ MOST_WORDS = 2500
 """Of a page, as ``wc -w`` counts."""
 
 NAMED = re.compile(
-    r"`((?:amie|benchmarks|docs|examples|rulemine|tests)/[\w./-]*)`|\]\(([\w./-]+)(?:#[\w-]*)?\)"
+    r"`((?:amie|benchmarks|checks|docs|examples|rulemine|tests)/[\w./-]*)`|\]\(([\w./-]+)(?:#[\w-]*)?\)"
 )
 """A path of the repository in backquotes, or the target of a link to a file."""
 

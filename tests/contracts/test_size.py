@@ -49,9 +49,12 @@ def face() -> dict[str, int]:
         "figures of a release": len(COLUMNS)
         + len(FIGURES.keys() | {key for page in pages for key in page.figures}),
         "words of docs": sum(len(p.read_text("utf-8").split()) for p in ROOT.glob("docs/*.md")),
-        "lines of tests": sum(
-            path.read_text("utf-8").count("\n") for path in ROOT.glob("tests/**/*.py")
-        ),
+        **{
+            f"lines of {folder}": sum(
+                path.read_text("utf-8").count("\n") for path in ROOT.glob(f"{folder}/**/*.py")
+            )
+            for folder in ("tests", "checks")
+        },
     }
 
 

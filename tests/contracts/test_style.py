@@ -7,8 +7,9 @@ from pathlib import Path
 
 from tests import ROOT
 
+FOLDERS = ("rulemine", "tests", "checks")
 FILES = sorted(
-    [*(ROOT / "rulemine").rglob("*.py"), *(ROOT / "tests").rglob("*.py"), *ROOT.glob("*.py")]
+    [*ROOT.glob("*.py"), *(path for name in FOLDERS for path in (ROOT / name).rglob("*.py"))]
 )
 LONGEST = 700
 DOCSTRING = re.compile(r'r?"""')

@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from checks.oracles.random_patterns import random_graph, random_queries
 from rulemine.cypher import evaluate
 from rulemine.cypher.questions.grades import RowGrades, grade
 from rulemine.cypher.questions.pattern import MatchPattern, PatternNode, PatternQuery, ReturnClause
@@ -17,7 +18,6 @@ from rulemine.errors import QueryError
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
-from tests.oracles.random_patterns import random_graph, random_queries
 
 GRAPHS = 12
 MOST_REMOVED = 7

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from checks.oracles.random_patterns import random_graph, random_queries
 from rulemine.cypher.questions.evaluator import bindings
 from rulemine.cypher.questions.joins import m0_counts, matched
 from rulemine.cypher.questions.pattern import MatchPattern, PatternNode
 from rulemine.kg.property_graph.graph import PropertyGraph
 from tests import some_seeds
-from tests.oracles.random_patterns import random_graph, random_queries
 
 
 def _patterns(graph: PropertyGraph, seed: int) -> Iterator[MatchPattern]:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from checks.oracles.random_patterns import random_graph, random_queries
 from rulemine.cypher import to_cypher
 from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.rewriting import provenance_query
 from rulemine.cypher.language.syntax import CypherError, Match, SubqueryClause, UnsupportedError
-from tests.oracles.random_patterns import random_graph, random_queries
 
 READ = (
     """

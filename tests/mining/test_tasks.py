@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from checks.oracles.comparison import split
+from checks.oracles.random_graphs import random_variant
 from rulemine import KnowledgeGraph, mine
 from rulemine.mining.miner import MiningTask
-from tests.oracles.comparison import split
-from tests.oracles.random_graphs import random_variant
 
 
 def test_any_order_of_tasks_gives_the_rules_of_one_call() -> None:

@@ -1,4 +1,4 @@
-"""What is sent to a server, and what is made of its answers; `tests.isolated.try_neo4j` asks a real one."""
+"""What is sent to a server, and what is made of its answers; `checks.isolated.try_neo4j` asks a real one."""
 
 from typing import Any, Self
 

@@ -1,4 +1,4 @@
-"""A graph from what a driver returns; `tests.isolated.patterns` reads graphs back from a real Neo4j."""
+"""A graph from what a driver returns; `checks.isolated.patterns` reads graphs back from a real Neo4j."""
 
 import random
 from datetime import date

@@ -3,12 +3,12 @@ from random import Random
 
 import pytest
 
+from checks.oracles.queries import random_query, random_world
 from rulemine.errors import QueryError
 from rulemine.kg import KnowledgeGraph
 from rulemine.query import evaluate, parse
 from rulemine.query.batch import Batch
 from tests import some_seeds
-from tests.oracles.queries import random_query, random_world
 
 
 @pytest.mark.parametrize("seed", some_seeds(20))

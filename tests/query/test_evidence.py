@@ -4,12 +4,12 @@ from random import Random
 
 import numpy as np
 
+from checks.oracles.queries import Triple, World, random_query, random_world
 from rulemine.query import QueryGraph, evaluate
 from rulemine.query.evidence import full_evidence
 from rulemine.query.links import parts_of
 from rulemine.query.query_graph import levels_of
 from rulemine.query.tree import Anchor, Difference, Intersection, Projection, Query, Union
-from tests.oracles.queries import Triple, World, random_query, random_world
 
 GRAPHS, QUERIES = 30, 10
 

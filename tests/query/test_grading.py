@@ -1,4 +1,4 @@
-"""What the comparison with other evaluators (`tests/oracles/test_queries.py`) does not show."""
+"""What the comparison with other evaluators (`checks/oracles/test_queries.py`) does not show."""
 
 import tracemalloc
 

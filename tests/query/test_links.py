@@ -3,11 +3,11 @@ from random import Random
 
 import pytest
 
+from checks.oracles.queries import World, derivations, random_query, random_world
 from rulemine.kg import KnowledgeGraph
 from rulemine.kg.facts import Declarations
 from rulemine.query import QueryGraph, evaluate, parse
 from rulemine.query.links import expanded, linked, renamed, renamed_derivation, smaller
-from tests.oracles.queries import World, derivations, random_query, random_world
 from tests.query.redundancy import redundancies
 
 DECLARED = Declarations.of(symmetric=["spouse"], inverse=[("parent", "child")])

@@ -4,12 +4,12 @@ from random import Random
 
 import pytest
 
+from checks.oracles.queries import Answerer, random_query, random_world
 from rulemine.errors import BarredQueryError, NoTreeError, QueryError
 from rulemine.query import Count, QueryGraph, evaluate
 from rulemine.query.foreign.read_sparql import tree_of_sparql
 from rulemine.query.foreign.sparql_parsing import constants, parse_strictly
 from rulemine.query.sparql import to_sparql
-from tests.oracles.queries import Answerer, random_query, random_world
 
 
 def strict(text: str) -> str:

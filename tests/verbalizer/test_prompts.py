@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from checks.isolated.try_pair_writer import prompts_for_pairs
 from rulemine.config import packaged
 from rulemine.errors import ConfigError, InputError
 from rulemine.kinds.registry import KINDS
 from rulemine.verbalizer.prompts import load_prompts
 from rulemine.verbalizer.replies import SCHEMAS
-from tests.isolated.try_pair_writer import prompts_for_pairs
 
 DEFAULT = packaged("verbalizer", "prompts.toml")
 

@@ -1,4 +1,4 @@
-"""The page as text; `tests/isolated/try_page.py` opens it in a browser."""
+"""The page as text; `checks/isolated/try_page.py` opens it in a browser."""
 
 import contextlib
 import http.client

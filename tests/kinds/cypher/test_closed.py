@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from checks.oracles.patterns import ByStatements, differs, expected
 from rulemine.builder.pipeline import Build
 from rulemine.cli.main import main
 from rulemine.cypher import evaluate
@@ -32,7 +33,6 @@ from rulemine.release.reader import Release
 from rulemine.verify import verify
 from rulemine.verify.kinds.cypher.evaluation import LabeledGraph, matches, read, rows_of
 from tests import ALL_SEEDS
-from tests.oracles.patterns import ByStatements, differs, expected
 from tests.releases import built
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from checks.oracles.random_patterns import random_graph, random_queries
 from rulemine.builder.pipeline import Build
 from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.questions.templates import MATCHES
@@ -16,7 +17,6 @@ from rulemine.recipe.recipe import QuestionSection
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
-from tests.oracles.random_patterns import random_graph, random_queries
 
 KEYS = {
     "signature": signature_of,

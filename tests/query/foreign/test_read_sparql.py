@@ -2,13 +2,13 @@ from random import Random
 
 import pytest
 
+from checks.oracles.queries import random_query, random_world
 from rulemine.errors import NoTreeError, QueryError
 from rulemine.query import evaluate, parse
 from rulemine.query.foreign.read_sparql import tree_of_sparql
 from rulemine.query.foreign.sparql_parsing import MOST_CHARACTERS
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import structure_of
-from tests.oracles.queries import random_query, random_world
 
 NINE = {
     "1p": "ns:m.a ns:r ?x .",

@@ -2,6 +2,7 @@
 
 import json
 
+from checks.oracles.random_patterns import random_graph, random_queries
 from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause, evaluate
 from rulemine.cypher.questions.joins import matched
 from rulemine.cypher.questions.pattern_text import query_text
@@ -12,7 +13,6 @@ from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kinds.cypher.realism import IdlePatterns
 from rulemine.verify.kinds.cypher.evaluation import LabeledGraph, matches, read, rows_of
 from rulemine.verify.kinds.cypher.questions import idle_parts
-from tests.oracles.random_patterns import random_graph, random_queries
 
 
 def _both(graph: PropertyGraph, query: PatternQuery) -> tuple[bool, bool]:

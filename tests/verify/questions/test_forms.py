@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from checks.oracles.queries import random_query, random_world
 from rulemine.kg.facts import Declarations
 from rulemine.query import evaluate, parse
 from rulemine.query.links import expanded
@@ -13,7 +14,6 @@ from rulemine.query.structures import Structure, structure_of
 from rulemine.verify.graph import Facts, Graph, Terms
 from rulemine.verify.questions.asked import STRUCTURES, form_of, leaves, linked, smaller
 from rulemine.verify.questions.queries import LINK, answers, nodes, read
-from tests.oracles.queries import random_query, random_world
 
 DECLARED = Declarations.of(symmetric=["spouse"], inverse=[("child", "parent")])
 

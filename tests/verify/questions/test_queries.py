@@ -7,6 +7,13 @@ from random import Random
 
 import pytest
 
+from checks.oracles.queries import (
+    Answerer,
+    World,
+    derivations,
+    random_query,
+    random_world,
+)
 from rulemine.query import parse
 from rulemine.verify.graph import Graph, Terms, Triple
 from rulemine.verify.questions.queries import (
@@ -19,13 +26,6 @@ from rulemine.verify.questions.queries import (
     read,
 )
 from rulemine.verify.questions.queries import derivations as read_derivations
-from tests.oracles.queries import (
-    Answerer,
-    World,
-    derivations,
-    random_query,
-    random_world,
-)
 
 MOST = 2_000
 """Derivations of a query from which on they are not compared."""

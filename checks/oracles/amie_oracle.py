@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations, permutations, product
 
-from tests.oracles.facts import BodyAtom, Facts, InjectiveFacts, Pair, Triple
+from checks.oracles.facts import BodyAtom, Facts, InjectiveFacts, Pair, Triple
 
 RuleKey = tuple[str, tuple[BodyAtom, ...]]
 """A rule up to renaming: (head relation, canonical body). The head is always `head(0, 1)`."""

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.request import urlopen
 
-from tests.isolated.try_model import ROOT, rulemine
+from checks.isolated.try_model import ROOT, rulemine
 
 SECONDS = 600
 """For the embeddings of the demo at most."""

@@ -1,5 +1,5 @@
-"""Random read-only queries in Cypher over the graphs of `tests.oracles.random_patterns`: what language models
-may write, right and wrong.
+"""Random read-only queries in Cypher over the graphs of `checks.oracles.random_patterns`: what language
+models may write, right and wrong.
 
 Not only what fits the schema: variables that are not there, values of the wrong type, aggregates in the wrong
 place, and mutations of whole texts.
@@ -8,8 +8,8 @@ place, and mutations of whole texts.
 from random import Random
 from typing import Any
 
+from checks.oracles.random_patterns import NAMES, OWN, SCALARS, SCHEMA
 from rulemine.cypher.questions.render import quoted_name, quoted_value
-from tests.oracles.random_patterns import NAMES, OWN, SCALARS, SCHEMA
 
 LABELS = [row.label for row in SCHEMA.entities]
 TYPES = sorted({row.label for row in SCHEMA.relations})

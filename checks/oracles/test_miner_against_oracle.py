@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from checks.oracles.amie_oracle import proper_sub_rules
+from checks.oracles.comparison import differences, expected, instabilities, mined
+from checks.oracles.random_graphs import Case, Options, random_case, random_variant
 from rulemine.rules.rule import Rule
 from tests import ALL_SEEDS, some_seeds
-from tests.oracles.amie_oracle import proper_sub_rules
-from tests.oracles.comparison import differences, expected, instabilities, mined
-from tests.oracles.random_graphs import Case, Options, random_case, random_variant
 
 BLOCK = 20
 FOUND = Path(__file__).with_name("found")
@@ -22,7 +22,9 @@ not output itself, all its parents being in its way."""
 @pytest.mark.parametrize("first", range(0, 120, BLOCK))
 def test_random_graphs(first: int) -> None:
     for seed in some_seeds(first, first + BLOCK):
-        assert not differences(random_case(seed)), f"see python -m tests.oracles.hunt --seed {seed}"
+        assert not differences(random_case(seed)), (
+            f"see python -m checks.oracles.hunt --seed {seed}"
+        )
 
 
 @pytest.mark.parametrize("first", range(1000, 1060, BLOCK))
@@ -35,7 +37,7 @@ def test_random_graphs_by_other_means(first: int) -> None:
 def test_random_graphs_with_other_searches(first: int) -> None:
     for seed in some_seeds(first, first + BLOCK):
         case = random_variant(seed)
-        assert not differences(case), f"python -m tests.oracles.hunt --variants --seed {seed}"
+        assert not differences(case), f"python -m checks.oracles.hunt --variants --seed {seed}"
         if seed % 4 == 0:
             assert not instabilities(case), seed
 

@@ -12,6 +12,10 @@ from typing import Any
 
 from neo4j.time import Date
 
+from checks.isolated.dialect import comparison
+from checks.oracles.patterns import same
+from checks.oracles.random_cypher import CypherWriter
+from checks.oracles.random_patterns import random_graph, random_queries
 from rulemine.cypher import PatternQuery, Rows, evaluate, provenance_of, to_cypher
 from rulemine.cypher.interpreter.running import run
 from rulemine.cypher.language.parser import parse
@@ -28,10 +32,6 @@ from rulemine.kinds.cypher.realism import Realism, draft_characteristics
 from rulemine.neo4j.bolt import Bolt
 from rulemine.neo4j.reading import read_bolt
 from tests.cypher.test_interpreter import ANSWERS, FAILS, GRAPH
-from tests.isolated.dialect import comparison
-from tests.oracles.patterns import same
-from tests.oracles.random_cypher import CypherWriter
-from tests.oracles.random_patterns import random_graph, random_queries
 
 _PER_GRAPH = 157
 """Queries of each kind on one random graph: as many as there are pairs of templates."""

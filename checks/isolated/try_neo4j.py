@@ -1,7 +1,7 @@
 """Cypher on one real Neo4j: that of every question of a small release on both its graphs, that of random
-questions and queries (`tests.isolated.patterns`), and property graphs (`tests.isolated.property_graphs`).
+questions and queries (`checks.isolated.patterns`), and property graphs (`checks.isolated.property_graphs`).
 
-    python -m tests.isolated.try_neo4j [--queries 1000] [--dialect 1000] [--demo 1] [--seed 0] [RELEASE ...]
+    python -m checks.isolated.try_neo4j [--queries 1000] [--dialect 1000] [--demo 1] [--seed 0] [RELEASE ...]
 
 Prints what differs; exit status 1 if anything does. Says "skipped" with the reason where Neo4j cannot be
 fetched.
@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from checks.isolated import patterns, property_graphs
 from rulemine import Release
 from rulemine.builder.pipeline import Build
 from rulemine.cypher.rows import Failed
@@ -23,7 +24,6 @@ from rulemine.neo4j.server import temporary
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.recipe.loading import load_recipe
-from tests.isolated import patterns, property_graphs
 
 SMALL = [(("structures", "per_structure"), 20)]
 

@@ -7,8 +7,7 @@ from random import Random
 
 import pytest
 
-from tests import ALL_SEEDS, some_seeds
-from tests.oracles.amie_oracle import (
+from checks.oracles.amie_oracle import (
     OracleResult,
     RuleKey,
     Triple,
@@ -19,7 +18,8 @@ from tests.oracles.amie_oracle import (
     proper_sub_rules,
     variables,
 )
-from tests.oracles.random_graphs import Case, random_case
+from checks.oracles.random_graphs import Case, random_case
+from tests import ALL_SEEDS, some_seeds
 
 SEEDS_WHERE_ORDER_MATTERS = (
     *(0, 4, 23, 50, 54, 68, 71, 85, 146),

@@ -13,6 +13,8 @@ from typing import Any
 
 from neo4j import GraphDatabase
 
+from checks.oracles.patterns import same
+from checks.oracles.random_patterns import random_graph
 from rulemine.cli.main import main as command
 from rulemine.cypher.rows import Failed, row_of, row_text
 from rulemine.exports.formats.databases import script_of
@@ -21,8 +23,6 @@ from rulemine.neo4j.gold import database_for
 from rulemine.release.reader import Release
 from rulemine.verify import verify
 from tests.cypher_releases import build_coast
-from tests.oracles.patterns import same
-from tests.oracles.random_patterns import random_graph
 
 HELD = (
     "MATCH (n) RETURN labels(n), properties(n) ORDER BY n.id",

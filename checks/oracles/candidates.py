@@ -1,6 +1,6 @@
 """Random candidates over random graphs: ours beside verdicts by brute force.
 
-    python -m tests.oracles.candidates [--candidates 2000] [--seed 0]
+    python -m checks.oracles.candidates [--candidates 2000] [--seed 0]
 
 Each graph has candidates made from walks, of which some come back: these have cycles, parallel triples or
 an entity in two places. A third of them are then made wrong in some way. The oracle goes through all
@@ -292,7 +292,9 @@ def hunt(
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the comparison."""
-    parser = argparse.ArgumentParser(prog="python -m tests.oracles.candidates", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m checks.oracles.candidates", description=__doc__
+    )
     parser.add_argument("--candidates", type=int, default=2000, help="how many")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first graph")
     chosen = parser.parse_args(arguments)

@@ -1,15 +1,15 @@
 """Other people's programs read our exports: each in an environment of its own, with its real code.
 
 Run by ``make clients``, or as a module with the names of some clients. For each
-``tests/isolated/clients/NAME.txt`` (requirements, all pinned) an environment is made in ``out/clients``, kept
-until its requirements change, and shared by those whose requirements are equal. Its Python runs
-``tests/isolated/clients/NAME.py FOLDER``, without the checkout on its path; a name like ``hf-old`` whose
+``checks/isolated/clients/NAME.txt`` (requirements, all pinned) an environment is made in ``out/clients``,
+kept until its requirements change, and shared by those whose requirements are equal. Its Python runs
+``checks/isolated/clients/NAME.py FOLDER``, without the checkout on its path; a name like ``hf-old`` whose
 script is missing runs that of ``hf``, and ``frameworks`` names every ``frameworks-…``. The script asserts,
 and prints a line of what it saw; ``$RULEMINE`` is our command. The comments at the head of a ``.txt``:
 
 - the first says what the client is;
 - ``exports:`` the exports that it reads; one of the authors' own may read other files of ours;
-- ``checkout:`` a name of `tests.isolated.checkouts.CHECKOUTS`: the script runs in a copy of it;
+- ``checkout:`` a name of `checks.isolated.checkouts.CHECKOUTS`: the script runs in a copy of it;
 - ``stands in:`` packages that are imported and not used, which are not installed;
 - ``installs: rulemine``: this checkout is installed too, for snippets that import it;
 - ``section:`` a heading of a page, the second argument of the script.
@@ -34,9 +34,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from checks.isolated.checkouts import CHECKOUTS, commit_of, copied, stand_in
 from rulemine.cli.main import main as rulemine
 from rulemine.errors import did_you_mean
-from tests.isolated.checkouts import CHECKOUTS, commit_of, copied, stand_in
 
 ROOT = Path(__file__).resolve().parents[2]
 CLIENTS = Path(__file__).with_name("clients")

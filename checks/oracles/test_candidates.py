@@ -1,6 +1,6 @@
 """Verdicts on random candidates against brute force."""
 
-from tests.oracles.candidates import hunt
+from checks.oracles.candidates import hunt
 
 
 def test_verdicts_shapes_and_minimal_seeds_are_those_of_brute_force() -> None:

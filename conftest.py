@@ -16,10 +16,12 @@ from tests import ALL_SEEDS
 from tests.command_line import FACTS, RULES, Command, Ended, status_of
 
 SLOWEST = (
-    "builder/test_build_with_model.py", "verify/test_every_edit.py", "verify/test_fresh.py",
-    "kinds/subgraphs/test_ask.py", "contracts/test_documentation_runs.py", "cli/test_interrupts.py",
-    "cli/test_machine.py", "kinds/variants/test_ask.py", "oracles/test_miner_against_oracle.py",
-    "kinds/cypher/test_closed.py", "cli/test_model_interrupted.py",
+    "tests/builder/test_build_with_model.py", "tests/verify/test_every_edit.py",
+    "tests/verify/test_fresh.py", "tests/kinds/subgraphs/test_ask.py",
+    "tests/contracts/test_documentation_runs.py", "tests/cli/test_interrupts.py",
+    "tests/cli/test_machine.py", "tests/kinds/variants/test_ask.py",
+    "checks/oracles/test_miner_against_oracle.py", "tests/kinds/cypher/test_closed.py",
+    "tests/cli/test_model_interrupted.py",
 )  # fmt: skip
 """Files that run first, so that no process is left alone with one of them at the end."""
 
@@ -79,9 +81,7 @@ def pytest_collection() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the slowest files first."""
     place = {name: at for at, name in enumerate(SLOWEST)}
-    items.sort(
-        key=lambda item: place.get(item.nodeid.split("::")[0].removeprefix("tests/"), len(place))
-    )
+    items.sort(key=lambda item: place.get(item.nodeid.split("::")[0], len(place)))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

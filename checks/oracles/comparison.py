@@ -7,12 +7,12 @@ from random import Random
 
 import numpy as np
 
+from checks.oracles.amie_oracle import OracleResult, RuleKey, canonical, oracle_rules, show
+from checks.oracles.random_graphs import Case, Options, Triple
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, Rules, mine
 from rulemine.mining.options import Search
 from rulemine.rules.rule import Rule, sort_rules
-from tests.oracles.amie_oracle import OracleResult, RuleKey, canonical, oracle_rules, show
-from tests.oracles.random_graphs import Case, Options, Triple
 
 Counts = tuple[int, int, int, int, int]
 """Support, body size, PCA body size, head size, functional variable."""

@@ -1,6 +1,6 @@
-"""Queries beside pyoxigraph and brute force; `python -m tests.oracles.queries` compares many more."""
+"""Queries beside pyoxigraph and brute force; `python -m checks.oracles.queries` compares many more."""
 
-from tests.oracles.queries import hunt
+from checks.oracles.queries import hunt
 
 
 def test_answers_are_those_of_pyoxigraph_and_grades_those_of_brute_force() -> None:

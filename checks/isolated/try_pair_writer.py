@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.isolated.try_model import EXAMPLES, ROOT, replies
+from checks.isolated.try_model import EXAMPLES, ROOT, replies
 
 SECONDS = 200
 """For the build at most."""

@@ -1,6 +1,6 @@
 """The long hunt for a graph on which the miner and the oracle disagree.
 
-    python -m tests.oracles.hunt --graphs 10000 --seed 0
+    python -m checks.oracles.hunt --graphs 10000 --seed 0
 
 Each seed is a case (see `random_graphs`). A failing one is printed as it is, reduced to the
 triples it needs, and kept in `found/`, where the tests replay it for good. Exit status 1 if any
@@ -12,9 +12,9 @@ import sys
 import time
 from pathlib import Path
 
-from tests.oracles.amie_oracle import OracleResult
-from tests.oracles.comparison import differences, expected, instabilities, shrink
-from tests.oracles.random_graphs import Case, random_case, random_variant
+from checks.oracles.amie_oracle import OracleResult
+from checks.oracles.comparison import differences, expected, instabilities, shrink
+from checks.oracles.random_graphs import Case, random_case, random_variant
 
 FOUND = Path(__file__).with_name("found")
 
@@ -40,7 +40,7 @@ def report(case: Case, found: list[str], folder: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the hunt."""
-    parser = argparse.ArgumentParser(prog="python -m tests.oracles.hunt", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m checks.oracles.hunt", description=__doc__)
     parser.add_argument("--graphs", type=int, default=1000, help="how many graphs")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first one")
     parser.add_argument(

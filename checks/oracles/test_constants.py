@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from checks.oracles.comparison import split
+from checks.oracles.constants_oracle import ConstantsOracle, Counts, Key, Node
+from checks.oracles.random_graphs import Case, random_variant
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, Rules, mine
 from rulemine.rules.formats import parse_amie_rule
 from rulemine.rules.rule import sort_rules
 from tests import some_seeds
-from tests.oracles.comparison import split
-from tests.oracles.constants_oracle import ConstantsOracle, Counts, Key, Node
-from tests.oracles.random_graphs import Case, random_variant
 
 BLOCK, CASES = 10, 20
 

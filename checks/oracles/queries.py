@@ -1,6 +1,6 @@
 """Random queries over random graphs, answered by pyoxigraph and graded by brute force, beside ours.
 
-    python -m tests.oracles.queries [--queries 100000] [--graded 10000] [--seed 0]
+    python -m checks.oracles.queries [--queries 100000] [--graded 10000] [--seed 0]
 
 Each seed is a graph (see `random_graphs`: loops, hubs, parallel and inverse relations) with a random part
 removed, and some queries. Compared with pyoxigraph: the answers on the complete graph, and what the
@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 from pyoxigraph import NamedNode, Quad, Store
 
+from checks.oracles.random_graphs import Triple, random_case
 from rulemine.kg import KnowledgeGraph
 from rulemine.query import (
     Anchor,
@@ -34,7 +35,6 @@ from rulemine.query import (
 from rulemine.query.query_graph import levels_of
 from rulemine.query.sparql import entity_iri, relation_iri, to_sparql
 from rulemine.query.tree import Query
-from tests.oracles.random_graphs import Triple, random_case
 
 QUERIES_PER_GRAPH = 25
 
@@ -279,7 +279,7 @@ def hunt(
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the comparison."""
-    parser = argparse.ArgumentParser(prog="python -m tests.oracles.queries", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m checks.oracles.queries", description=__doc__)
     parser.add_argument("--queries", type=int, default=100_000, help="compared with pyoxigraph")
     parser.add_argument("--graded", type=int, default=10_000, help="compared with brute force")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first graph")

@@ -1,8 +1,8 @@
+from checks.oracles.patterns import differs, expected, same
+from checks.oracles.random_patterns import pairs, random_graph, random_queries
 from rulemine.cypher import evaluate, parse, provenance_of, provenance_query, to_cypher
 from rulemine.cypher.interpreter.running import run
 from rulemine.cypher.questions.render import columns_of
-from tests.oracles.patterns import differs, expected, same
-from tests.oracles.random_patterns import pairs, random_graph, random_queries
 
 
 def test_every_pair_of_templates_is_tried() -> None:
