@@ -20,7 +20,9 @@ from rulemine.judging.panel import (
     load_judge_prompts,
     seat_judges,
 )
-from rulemine.llm.call import Answer, Ask, Call, Failure, Reply
+from rulemine.judging.report import report
+from rulemine.llm.call import Answer, Call, Failure, Reply
+from tests.evaluation.world import ANN, question
 
 FACT = Stated("Ann, parent_of, {Bob}", "Ann is a parent of {Bob}")
 ITEM = JudgedQuestion(
@@ -30,8 +32,6 @@ STATED = JudgedQuestion("q2", "Who is the child of Ann?", "{Bob}", (), (FACT,), 
 GOOD = {flag.name: flag.good for flag in FLAGS}
 PANEL = Panel(seat_judges(["m"]))
 
-Says = Callable[[Call, int], str | Answer]
-
 
 def reply(call: Call, **changes: Any) -> str:
     """What a judge says who finds all good, but for the changes."""
@@ -40,7 +40,9 @@ def reply(call: Call, **changes: Any) -> str:
     return json.dumps({**reasons, **{f"{name}_flag": value for name, value in flags.items()}})
 
 
-def ballot(says: Says, item: JudgedQuestion = ITEM) -> tuple[Ballot, list[Call]]:
+def ballot(
+    says: Callable[[Call, int], str | Answer], item: JudgedQuestion = ITEM
+) -> tuple[Ballot, list[Call]]:
     """The ballot of a judge who says this, and what was asked."""
     asked: list[Call] = []
 
@@ -50,8 +52,11 @@ def ballot(says: Says, item: JudgedQuestion = ITEM) -> tuple[Ballot, list[Call]]
         said = says(call, times)
         return Reply(said) if isinstance(said, str) else said
 
-    answer: Ask = ask
-    return asyncio.run(PANEL.ballot(item, PANEL.judges[0], answer)), asked
+    return asyncio.run(PANEL.ballot(item, PANEL.judges[0], ask)), asked
+
+
+def values(cast: Ballot) -> dict[str, Any]:
+    return {name: mark.value for name, mark in cast.items()}
 
 
 def test_a_judge_is_asked_three_things_and_gives_reasons():
@@ -65,45 +70,29 @@ def test_a_judge_is_asked_three_things_and_gives_reasons():
     assert support.count("- (Ann, parent_of, {Bob}): Ann is a parent of {Bob}") == 1
     assert proof.count("- (Ann, parent_of, {Bob}): Ann is a parent of {Bob}") == 2
     for call in asked:
-        assert call.schema is not None
-        for key in call.schema["required"]:
-            assert key in call.messages[-1]["content"], "no field that the prompt does not name"
+        named = [key in call.messages[-1]["content"] for key in call.schema["required"]]
+        assert all(named), "no field that the prompt does not name"
 
 
 def test_nothing_is_asked_about_a_proof_where_nothing_was_concluded():
     cast, asked = ballot(lambda call, _: reply(call), STATED)
-    assert len(asked) == 2
-    assert "proof" not in cast
+    assert (len(asked), "proof" in cast) == (2, False)
     assert is_accepted([cast] * 3)
     assert "Other Answers: none\n" in asked[1].messages[-1]["content"]
 
 
-@pytest.mark.parametrize(
-    "wrap",
-    [
-        "{}",
+def test_replies_are_read_among_other_words_and_in_other_words():
+    for wrap in (
+        "{}", "<think>Is {{it}}?</think>\n{}", "The verdict: {} as asked.",
         "Here is what I think:\n```json\n{}\n```\nThat is all.",
-        "<think>Is {{it}}?</think>\n{}",
-        "The verdict: {} as asked.",
-    ],
-)
-def test_a_reply_is_read_among_other_words(wrap: str):
-    cast, asked = ballot(lambda call, _: wrap.replace("{}", reply(call, redundancy=True)))
-    assert len(asked) == 3
-    assert cast["redundancy"].value is True
-
-
-def test_truth_in_words_and_grades_in_capitals_are_read():
+    ):  # fmt: skip
+        cast, asked = ballot(lambda c, _, w=wrap: w.replace("{}", reply(c, redundancy=True)))
+        assert (len(asked), cast["redundancy"].value) == (3, True)
     said = {"redundancy": "False", "logical_structure": " T ", "ambiguity": "no", "proof": "SOUND"}
-    cast, _ = ballot(lambda call, _: reply(call, **said))
-    assert {name: mark.value for name, mark in cast.items()} == GOOD
-
-
-def test_reasons_may_be_missing():
-    cast, _ = ballot(
-        lambda call, _: json.dumps({f"{f.name}_flag": f.good for f in FLAGS if f.purpose == call.purpose})
-    )  # fmt: skip
-    assert cast == {name: Mark(good, "") for name, good in GOOD.items()}
+    assert values(ballot(lambda call, _: reply(call, **said))[0]) == GOOD
+    flags = {f"{name}_flag": good for name, good in GOOD.items()}
+    cast, _ = ballot(lambda call, _: json.dumps(flags))
+    assert cast == {name: Mark(good, "") for name, good in GOOD.items()}, "reasons may be missing"
 
 
 WORDING = Call("m", purpose="judge_wording")
@@ -119,45 +108,42 @@ UNREADABLE: list[tuple[str, Answer]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("why", "said"), UNREADABLE)
-def test_an_unreadable_reply_is_asked_for_once_more_and_then_rejects(why: str, said: Answer):
-    def bad(call: Call, times: int) -> str | Answer:
-        return said if call.purpose == "judge_wording" else reply(call)
-
-    cast, asked = ballot(bad)
-    first, second, *_ = asked
-    assert len(asked) == 4
-    assert first.key != second.key, "the journal would give the same reply"
-    assert second.messages[-1]["content"].startswith(first.messages[-1]["content"])
-    assert cast["redundancy"].value is None
-    assert cast["redundancy"].reasoning.startswith(why)
-    assert cast["answer_support"].value is True
+def test_an_unreadable_reply_is_asked_for_once_more_and_then_rejects():
     good, _ = ballot(lambda call, _: reply(call))
-    assert not is_accepted([good, cast, good])
+    for why, said in UNREADABLE:
 
-    mended, asked = ballot(lambda call, times: reply(call) if times else bad(call, times))
-    assert {name: mark.value for name, mark in mended.items()} == GOOD
+        def bad(call: Call, times: int, said: Answer = said) -> str | Answer:
+            return said if call.purpose == "judge_wording" else reply(call)
+
+        cast, (first, second, *rest) = ballot(bad)
+        assert len(rest) == 2
+        assert first.key != second.key, "the journal would give the same reply"
+        assert second.messages[-1]["content"].startswith(first.messages[-1]["content"])
+        assert (cast["redundancy"].value, cast["answer_support"].value) == (None, True)
+        assert cast["redundancy"].reasoning.startswith(why)
+        assert not is_accepted([good, cast, good])
+        mended, _ = ballot(lambda call, n, bad=bad: reply(call) if n else bad(call, n))
+        assert values(mended) == GOOD
 
 
 def test_a_call_that_fails_is_not_asked_again_and_rejects():
-    def fails(call: Call, _: int) -> str | Answer:
-        long = Failure("context_too_long", "8193 tokens", lasting=True)
-        return long if call.purpose == "judge_support" else reply(call)
-
-    cast, asked = ballot(fails)
+    long = Failure("context_too_long", "8193 tokens", lasting=True)
+    cast, asked = ballot(lambda call, _: long if call.purpose == "judge_support" else reply(call))
     assert len(asked) == 3
     assert cast["answer_support"] == Mark(None, "context_too_long: 8193 tokens")
     assert not is_accepted([cast])
 
 
-@pytest.mark.parametrize("flag", FLAGS, ids=lambda flag: flag.name)
-def test_one_judge_who_objects_is_enough_where_the_flag_decides(flag):
+def test_one_judge_who_objects_is_enough_where_the_flag_decides():
     good, _ = ballot(lambda call, _: reply(call))
-    other = not flag.good if isinstance(flag.good, bool) else "absurd"
-    objects, _ = ballot(lambda call, _: reply(call, **{flag.name: other}))
     assert is_accepted([good] * 3)
-    assert is_accepted([good, good, objects]) is (flag.name in ("ambiguity", "proof"))
     assert not is_accepted([])
+    deciding = set()
+    for flag in FLAGS:
+        other = not flag.good if isinstance(flag.good, bool) else "absurd"
+        objects, _ = ballot(lambda call, _, to=flag.name, as_=other: reply(call, **{to: as_}))
+        deciding |= {flag.name} if is_accepted([good, good, objects]) else set()
+    assert deciding == {"ambiguity", "proof"}
 
 
 def test_a_model_that_sits_more_than_once_is_asked_for_further_samples():
@@ -175,18 +161,25 @@ def test_a_model_that_sits_more_than_once_is_asked_for_further_samples():
 def test_prompts_can_be_copied_and_edited(tmp_path):
     text = packaged("judging", "judges.toml").read_text("utf-8")
     own = tmp_path / "judges.toml"
-    own.write_text(
-        text.replace("You judge the wording", "You are harsh about the wording"), "utf-8"
-    )
+    own.write_text(text.replace("You judge the wording", "You are harsh about it"), "utf-8")
     calls = Panel(PANEL.judges, load_judge_prompts(str(own))).calls(ITEM, PANEL.judges[0])
     keys = [call.key for call in PANEL.calls(ITEM, PANEL.judges[0])]
     assert [call.key in keys for call in calls] == [False, True, True]
     own.write_text(text.replace("[judge_proof]", "[judge_prof]").replace("{others}", ""), "utf-8")
     with pytest.raises(ConfigError) as problem:
         load_judge_prompts(str(own))
-    for said in (
-        "[judge_prof]; did you mean",
-        "[judge_proof] is missing",
-        "needs the placeholder {others}",
-    ):
+    for said in ("[judge_prof]; did you mean", "is missing", "needs the placeholder {others}"):
         assert said in str(problem.value)
+
+
+def test_a_report_has_shares_of_questions_of_votes_and_of_pairs_of_judges():
+    good = {name: Mark(value, "") for name, value in GOOD.items() if name != "proof"}
+    votes = [(True, True, True), (True, False, False), (True, None, True)]
+    ballots = [[{**good, "logical_structure": Mark(vote, "")} for vote in row] for row in votes]
+    asked = [question(n, ANN, core=True) for n in (1, 2, 3)]
+    told = report("r", asked, Panel(seat_judges(["m"])), ballots, 0)
+    assert "Accepted: 1 of 3" in told
+    numbers = next(line for line in told.splitlines() if line.startswith("fluent")).split()
+    # One of 3 by all, two by most, 6 of 9 votes; of the two that all judges could read 4 of 6 pairs agree.
+    assert numbers[1:6] == ["3", "33.3", "66.7", "66.7", "66.7"]
+    assert numbers[-1] == "1", "the third has a reply that could not be read"

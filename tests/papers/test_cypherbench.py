@@ -2,15 +2,11 @@
 
 import json
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rulemine.evaluation.cypher.error_kinds import ERROR_KINDS
 from rulemine.evaluation.reporting.document import Document
-from rulemine.evaluation.study.plan import StudyPlan
-from rulemine.evaluation.study.run import StudyFolder
 from rulemine.importing.importer import import_set
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import write_simplekg
@@ -18,8 +14,8 @@ from rulemine.papers.cypherbench import CYPHERBENCH, NAMES_OF_ERRORS, _having
 from rulemine.papers.material import Material, read_material
 from rulemine.papers.paper import make_tables
 from rulemine.release.reader import Release
-from rulemine.text.tables import Table, Values
 from tests.evaluation.cypher.test_error_kinds import EDGES, KNOWN, LARGEST, NODES, PEOPLE, SCHEMA
+from tests.papers.conftest import rows, study, table
 from tests.releases import built
 
 EITHER = (
@@ -45,7 +41,7 @@ PREDICTED = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """The set, its release and a file of predictions for each of two systems."""
     made = tmp_path_factory.mktemp("cypherbench")
     for name in ("coast", "inland"):
@@ -68,18 +64,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def document(folder: Path) -> Document:
+def document(folder):
     files = [folder / "release", folder / "first.json", folder / "second.json"]
     return make_tables(CYPHERBENCH, read_material(files, resamples=20))
-
-
-def table(document: Document, id_: str) -> Table:
-    return next(one for one in document.every_table() if one.id == id_)
-
-
-def rows(document: Document, id_: str) -> dict[str, Values]:
-    """Label → the rest of the row."""
-    return {str(row[0]): row[1:] for row in table(document, id_).rows}
 
 
 def scores(document: Document, id_: str) -> dict[str, list[float | None]]:
@@ -90,7 +77,7 @@ def scores(document: Document, id_: str) -> dict[str, list[float | None]]:
     }
 
 
-def test_scores_by_system(document: Document) -> None:
+def test_scores_by_system(document):
     # EX published, PSJS published, executable, EX, EX with more columns; PSJS is tested where it is made.
     found = scores(document, "table-3")
     assert list(found) == ["first", "second"]
@@ -102,40 +89,31 @@ def test_scores_by_system(document: Document) -> None:
     assert difference[2:5] == (0.25, 0.75, (-0.5, *difference[4][1:]))  # type: ignore[index]
 
 
-def test_scores_by_template(document: Document) -> None:
+def test_scores_by_template(document):
     assert scores(document, "figure-5-match") == {
-        "basic (n) (1†)": [0.0, 1.0],
-        "basic (n)-(m0) (1†)": [0.0, 0.0],
-        "basic (n)-(m0*) (1†)": [1.0, 1.0],
-        "special union (1†)": [0.0, 1.0],
-    }
+        "basic (n) (1†)": [0.0, 1.0], "basic (n)-(m0) (1†)": [0.0, 0.0],
+        "basic (n)-(m0*) (1†)": [1.0, 1.0], "special union (1†)": [0.0, 1.0],
+    }  # fmt: skip
     # As the authors do: the union has no part in it.
-    of_returns = scores(document, "figure-5-return")
-    assert of_returns == {"NAME (2†)": [0.5, 0.5], "SORT (1†)": [0.0, 1.0]}
+    of_returns = {"NAME (2†)": [0.5, 0.5], "SORT (1†)": [0.0, 1.0]}
+    assert scores(document, "figure-5-return") == of_returns
     third = pytest.approx([1 / 3, 2 / 3])
-    of_graphs = scores(document, "figure-5-graph")
-    assert of_graphs == {"coast (3†)": third, "inland (1†)": [0.0, 1.0]}
+    of_graphs = {"coast (3†)": third, "inland (1†)": [0.0, 1.0]}
+    assert scores(document, "figure-5-graph") == of_graphs
 
 
-def test_errors(document: Document) -> None:
+def test_errors(document):
     lines = table(document, "table-13").rows
     assert lines[0] == ("wrong predictions", "EX is 0", 3, 1)
-    by_kind = {str(row[0]): row[2:] for row in lines if len(row) > 1}
-    for kind, cells in (
-        ("syntax", ("1 (33.3 %)", "0 (0.0 %)")),
-        ("columns", ("1 (33.3 %)", "0 (0.0 %)")),
-        ("order", ("1 (33.3 %)", "0 (0.0 %)")),
-        ("missing", ("0 (0.0 %)", "1 (100.0 %)")),
-        ("name", ("0 (0.0 %)", "0 (0.0 %)")),
-    ):
-        assert tuple(map(str, by_kind[kind])) == cells
+    by_kind = {row[0]: [str(cell)[:1] for cell in row[2:]] for row in lines[1:-1] if row[2:]}
+    assert {kind: cells for kind, cells in by_kind.items() if cells != ["0", "0"]} == {
+        "syntax": ["1", "0"], "columns": ["1", "0"], "order": ["1", "0"], "missing": ["0", "1"],
+    }  # fmt: skip
     third = pytest.approx(1 / 3)
     assert scores(document, "figure-6") == {
-        "syntax": [third, 0.0],
-        "results not aligned": [third, 0.0],
-        "deduplication": [third, 0.0],
+        "syntax": [third, 0.0], "results not aligned": [third, 0.0], "deduplication": [third, 0.0],
         "others": [0.0, 1.0],
-    }
+    }  # fmt: skip
     assert [row[:3] for row in table(document, "table-4").rows] == [
         ("first",),
         ("syntax", "syntax", "either"),
@@ -144,23 +122,19 @@ def test_errors(document: Document) -> None:
         ("second",),
         ("others", "missing", "known"),
     ]
-    assert rows(document, "table-4")["deduplication"][2:] == (
-        "What about largest?", LARGEST, LARGEST.replace(" DESC", ""),
-    )  # fmt: skip
+    shown = ("What about largest?", LARGEST, LARGEST.replace(" DESC", ""))
+    assert rows(document, "table-4")["deduplication"][2:] == shown
 
 
-def test_every_kind_of_error_has_one_place() -> None:
+def test_every_kind_of_error_has_one_place_and_a_prediction_counts_once_there():
     found = Counter(kind for kinds in NAMES_OF_ERRORS.values() for kind in kinds)
     assert found == Counter([*ERROR_KINDS])
     assert len(NAMES_OF_ERRORS) == 10 + 1
-
-
-def test_a_prediction_with_two_kinds_of_an_error_counts_once() -> None:
     errors = {"q1": ("schema:type", "schema:relation"), "q2": ("order",)}
     assert _having(errors, NAMES_OF_ERRORS["schema violation"]) == 1
 
 
-def test_sizes(document: Document) -> None:
+def test_sizes(document):
     # Each graph: Town and Person; three relations; five properties; 4 + 8 nodes; 16 + 7 edges; the towns
     # have 3 × 2 values, the people 8 × 2, the edges 8.
     assert rows(document, "table-2") == {"cypherbench": (2, 4, 6, 6, 10, 24, 46, 60, 0, 0, 4)}
@@ -168,53 +142,32 @@ def test_sizes(document: Document) -> None:
     assert rows(document, "table-8") == {"coast": (*size, 3), "inland": (*size, 1)}
 
 
-def test_templates_of_a_set_of_others(document: Document) -> None:
-    counts = {name: row[1] for name, row in rows(document, "table-1").items() if row}
-    asked = {name: n for name, n in counts.items() if n}
-    assert asked == {"(n)": 1, "(n)-(m0)": 1, "(n)-(m0*)": 1, "union": 1}
+def test_templates_of_a_set_of_others(document):
+    counts = {name: row[1] for name, row in rows(document, "table-1").items() if row and row[1]}
+    assert counts == {"(n)": 1, "(n)-(m0)": 1, "(n)-(m0*)": 1, "union": 1}
     returned = {name: row[1:] for name, row in rows(document, "table-12").items() if row}
-    assert {name: row[0] for name, row in returned.items() if row[0]} == {
-        "n_name": 2,
-        "n_order_by": 1,
-        "union_count": 1,
-    }
+    asked = {name: row[0] for name, row in returned.items() if row[0]}
+    assert asked == {"n_name": 2, "n_order_by": 1, "union_count": 1}
     assert returned["n_name"] == (2, "What about known?", KNOWN)  # the shortest
-    assert scores(document, "figure-4-return") == {
-        "NAME": [0.5],
-        "SORT": [0.25],
-        "AGGREGATE": [0.25],
-    }
+    of_returns = {"NAME": [0.5], "SORT": [0.25], "AGGREGATE": [0.25]}
+    assert scores(document, "figure-4-return") == of_returns
     assert scores(document, "figure-4-graph") == {"coast": [0.75], "inland": [0.25]}
     assert rows(document, "table-14")["(Person) lives_in (Town)"]
-    assert (
-        "Table 11 (MATCH templates): needs a release whose questions were made from MATCH templates here."
-    ) in document.notes
+    assert any(n.startswith("Table 11 (MATCH templates): needs a rel") for n in document.notes)
 
 
-def test_a_release_of_our_own_and_its_study(tmp_path: Path) -> None:
+def test_a_release_of_our_own_and_its_study(tmp_path):
     release = Release.open(built("coast") / "release")
-    plan = StudyPlan(
-        release=str(release.path), systems=("gold-cypher",), levels=(0,), split="test", resamples=5
-    )  # fmt: skip
-    StudyFolder(plan, tmp_path / "study").answer()
-    document = make_tables(CYPHERBENCH, read_material([release.path, tmp_path / "study"]))
+    alone = make_tables(CYPHERBENCH, Material(releases=(release,)))
+    assert any(note.startswith("Table 3 (EX, PSJS and exec") for note in alone.notes)
+    folder = study(tmp_path / "study", release.path, "gold-cypher", levels=(0,)).folder
+    document = make_tables(CYPHERBENCH, read_material([release.path, folder]))
     asked = release.questions("test")
-    matches = {name: row[2] for name, row in rows(document, "table-11").items() if row}
-    wanted = Counter(question.block.match for question in asked)
+    matches = {n: row[2] for n, row in rows(document, "table-11").items() if row and row[2]}
+    assert matches == Counter(question.block.match for question in asked)
     of_rows = scores(document, "figure-4-rows")
     assert of_rows["1"] == [sum(len(q.answers) == 1 for q in asked) / len(asked)]
-    assert {name: n for name, n in matches.items() if n} == wanted
     # The study counts with its complete graph, where the gold is right and no error is left to show.
-    found: dict[str, Any] = scores(document, "table-3")
-    assert [row[0] for row in found.values()] == [1.0]
+    assert [row[0] for row in scores(document, "table-3").values()] == [1.0]
     assert rows(document, "table-13")["wrong predictions"] == ("EX is 0", 0)
     assert not any(one.id.startswith("figure-6") for one in document.every_table())
-
-
-def test_what_is_lacking_is_said() -> None:
-    release = Release.open(built("coast") / "release")
-    notes = make_tables(CYPHERBENCH, Material(releases=(release,))).notes
-    assert (
-        "Table 3 (EX, PSJS and executable queries by model): needs a study of a release whose "
-        "questions ask property graphs for rows, or predictions for one."
-    ) in notes

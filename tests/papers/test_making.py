@@ -2,24 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rulemine.errors import ConfigError, InputError, OutputError
 from rulemine.papers.material import Material, read_material
-from rulemine.papers.paper import PAPERS, Made, Paper, check_tables, make_tables
+from rulemine.papers.paper import PAPERS, Paper, check_tables, make_tables
 from rulemine.text.tables import Table, text_of
-
-
-def lacking(_: Material) -> Made:
-    return []
-
-
-def made(_: Material) -> Made:
-    table = Table("", "", ("a", "n"), (("x", 1),))
-    return [table, Table("more", "More", ("a", "n"), (("y", 2),)), table, replace(table, rows=())]
-
 
 LISTED = """
 title = "P"
@@ -30,16 +19,16 @@ exhibits."Table 9" = { shows = "people", why = "Nobody was asked." }
 """
 
 
-def paper(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, **makers: Any) -> Paper:
+def two(material):
+    table = Table("", "", ("a", "n"), (("x", 1),))
+    return [table, Table("more", "More", ("a", "n"), (("y", 2),)), table, replace(table, rows=())]
+
+
+def test_tables_have_the_numbers_of_the_paper_and_say_what_is_missing(monkeypatch, tmp_path):
     (tmp_path / "p.toml").write_text(LISTED)
     monkeypatch.setattr("rulemine.papers.paper.__file__", str(tmp_path / "paper.py"))
-    return Paper("p", {name.replace("_", " "): make for name, make in makers.items()})
-
-
-def test_tables_have_the_numbers_of_the_paper_and_say_what_is_missing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    found = make_tables(paper(monkeypatch, tmp_path, Table_2=made, Figure_1=lacking), Material())
+    paper = Paper("p", {"Table 2": two, "Figure 1": lambda material: []})
+    found = make_tables(paper, Material())
     assert [(t.id, t.title) for t in found.tables] == [
         ("table-2", "Table 2: sizes"),
         ("table-2-more", "Table 2: More"),
@@ -51,53 +40,40 @@ def test_tables_have_the_numbers_of_the_paper_and_say_what_is_missing(
         "Figure 1 (scores): needs a study.",
         "Table 9 (people): not made. Nobody was asked.",
     )
+    notes = make_tables(paper, Material(sheets=(Path("ann.tsv"),))).notes
+    assert "Filled sheets were given" in notes[-1]
     with pytest.raises(ConfigError, match=r"nothing of p can be made.*needs a study"):
-        make_tables(paper(monkeypatch, tmp_path, Figure_1=lacking), Material())
-    given = replace(Material(), sheets=(Path("ann.tsv"),))
-    assert "Filled sheets were given" in make_tables(
-        paper(monkeypatch, tmp_path, Table_2=made), given
-    ).notes[-1]  # fmt: skip
+        make_tables(Paper("p", {"Figure 1": lambda material: []}), Material())
 
 
-NUMBERS = {
-    "brink": (4, 5), "synthkgqa": (9, 16), "dynamickgqa": (4, 4), "complexlogicalqa": (7, 4),
-    "cypherbench": (15, 6),
-}  # fmt: skip
-"""Paper → its tables and figures."""
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_every_exhibit_is_listed_and_made_or_says_why(name: str) -> None:
-    listed = PAPERS.find(name).exhibits
-    tables, figures = NUMBERS[name]
-    numbers = [f"Table {n + 1}" for n in range(tables)] + [
-        f"Figure {n + 1}" for n in range(figures)
-    ]
-    assert [number for number in listed if not number.startswith("Section")] == numbers
-    assert {n for n, exhibit in listed.items() if exhibit.needs} == {*PAPERS.find(name).makers}
-    assert all(exhibit.needs or exhibit.why for exhibit in listed.values())
+def test_every_exhibit_is_listed_and_made_or_says_why():
     page = Path("docs/papers.md").read_text()
-    section = page[page.index(f"<!-- tables-{name} -->") :].partition("\n## ")[0]
-    assert [number for number in listed if f"| {number} |" not in section] == []
+    for name, tables, figures in (
+        ("brink", 4, 5), ("synthkgqa", 9, 16), ("dynamickgqa", 4, 4), ("complexlogicalqa", 7, 4),
+        ("cypherbench", 15, 6),
+    ):  # fmt: skip
+        listed = PAPERS.find(name).exhibits
+        numbers = [f"Table {n + 1}" for n in range(tables)]
+        numbers += [f"Figure {n + 1}" for n in range(figures)]
+        assert [number for number in listed if not number.startswith("Section")] == numbers
+        assert {n for n, exhibit in listed.items() if exhibit.needs} == {*PAPERS.find(name).makers}
+        assert all(exhibit.needs or exhibit.why for exhibit in listed.values())
+        section = page[page.index(f"<!-- tables-{name} -->") :].partition("\n## ")[0]
+        assert [number for number in listed if f"| {number} |" not in section] == []
 
 
-def test_a_folder_of_something_else_is_not_written(tmp_path: Path) -> None:
+def test_a_folder_of_something_else_is_not_written(tmp_path):
     check_tables(tmp_path / "new", [])
-    (tmp_path / "old").mkdir()
-    (tmp_path / "old" / "thesis.tex").write_text("mine")
+    (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(OutputError, match="did not write"):
-        check_tables(tmp_path / "old", [])
-    (tmp_path / "old" / "report.json").write_text('{"facts": {"paper": "brink"}}')
-    check_tables(tmp_path / "old", [])
+        check_tables(tmp_path, [])
+    (tmp_path / "report.json").write_text('{"facts": {"paper": "brink"}}')
+    check_tables(tmp_path, [])
 
 
-def test_a_study_needs_its_release(tmp_path: Path) -> None:
+def test_a_study_needs_its_release_and_nothing_counts_twice(tmp_path):
     (tmp_path / "study.json").write_text('{"release": "abcdef"}')
     with pytest.raises(InputError, match="is a study of the release abcdef, which was not given"):
         read_material([tmp_path])
-
-
-def test_nothing_counts_twice(tmp_path: Path) -> None:
-    sheet = tmp_path / "ann.tsv"
     with pytest.raises(InputError, match="was given twice"):
-        read_material([sheet, sheet])
+        read_material([tmp_path / "ann.tsv"] * 2)
