@@ -1,11 +1,19 @@
-from pathlib import Path
+"""What tests of evaluation share: a small release, and what an error says."""
 
 import pytest
 
-from rulemine.release.reader import Release
 from tests.evaluation.world import write_release
 
 
 @pytest.fixture
-def release(tmp_path: Path) -> Release:
+def release(tmp_path):
     return write_release(tmp_path / "small")
+
+
+def refusal(kind, call, *given, **more) -> str:
+    """What an error of a kind says; "" where there is none."""
+    try:
+        call(*given, **more)
+    except kind as problem:
+        return str(problem)
+    return ""

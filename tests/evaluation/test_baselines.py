@@ -6,21 +6,21 @@ from rulemine.text.tables import markdown_of, text_of
 from tests.releases import built
 
 
-def test_every_answerer_on_both_graphs(release: Release) -> None:
-    told: list[tuple[int, int]] = []
-    found = baselines(release, split=None, progress=lambda done, total: told.append((done, total)))
+def test_every_answerer_on_both_graphs(release):
+    told = []
+    found = baselines(release, split=None, progress=lambda done, total: told.append(done))
     text = text_of(found)
-    for name in SYSTEMS["entities"]:
-        assert text.count(f"  {name} ") == 4
-    sections = ["complete KG, the core (1)", "complete KG, all questions (4)",
-                "incomplete KG, the core (1)", "incomplete KG, all questions (4)"]  # fmt: skip
-    places = [text.index(f"\n{section}\n") for section in sections]
+    assert {text.count(f"  {name} ") for name in SYSTEMS["entities"]} == {4}
+    sections = ["the core (1)", "all questions (4)"]
+    places = [
+        text.index(f"\n{kg} KG, {s}\n") for kg in ("complete", "incomplete") for s in sections
+    ]
     assert places == sorted(places)
     assert "nearest is given the query behind each question.\n" in text
-    assert [done for done, _ in told] == list(range(2 * len(SYSTEMS["entities"])))
+    assert told == list(range(2 * len(SYSTEMS["entities"])))
 
 
-def test_the_reasoner_infers_and_neither_lookup_nor_naming_everything(release: Release) -> None:
+def test_the_reasoner_infers_and_neither_lookup_nor_naming_everything(release):
     lines = markdown_of(baselines(release, split=None)).splitlines()
     rows = [[cell.strip() for cell in line.split("|")] for line in lines if "|" in line]
     lookup, reasoner, everything = (
@@ -31,16 +31,17 @@ def test_the_reasoner_infers_and_neither_lookup_nor_naming_everything(release: R
     assert float(reasoner[2]) > max(50, float(everything[2]))
 
 
-def test_rows_tell_understanding_from_inferring() -> None:
-    release = Release.open(built("coast") / "release")
-    text = markdown_of(baselines(release, split=None))
-    rows = [line.split("|")[1:-1] for line in text.splitlines()]
-    table = [[cell.strip() for cell in row] for row in rows if row]
+def test_rows_tell_understanding_from_inferring():
+    text = markdown_of(baselines(Release.open(built("coast") / "release"), split=None))
+    table = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in text.splitlines()
+        if "|" in line
+    ]
     assert table[0][:4] == ["system", "EX", "row HHR", "Hard F1"]
     start = next(at for at, row in enumerate(table) if row[0].startswith("**incomplete KG, all"))
-    gold, reasoner = (
-        next(row for row in table[start:] if row[0] == name) for name in ("gold-cypher", "reasoner")
-    )
+    rows = {row[0]: row for row in table[start:]}
+    gold, reasoner = rows["gold-cypher"], rows["reasoner"]
     assert 0 < float(gold[1]) < 100
     assert gold[2:4] == ["0.0", "0.0"]
     assert float(reasoner[2]) > 0

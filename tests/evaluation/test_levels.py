@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,31 +11,21 @@ from rulemine.evaluation import compare, evaluate, write_predictions
 from rulemine.evaluation.metrics import COLUMNS
 from rulemine.evaluation.scorer import Scorer, shared_level
 from rulemine.release.groups import sample
-from rulemine.release.reader import Release
 from rulemine.release.records import HardAnswer, Prediction
 from tests.evaluation.test_scoring import GIVEN, values
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, removals_of, write_release
 
 
-def hard(answer: str, level: int, core: bool = False) -> HardAnswer:
-    return HardAnswer(answer, 1, level, ((ANN, "mother", answer),), core)
-
-
 @pytest.fixture
-def leveled(tmp_path: Path) -> Release:
+def leveled(tmp_path):
     """Two questions: EVE goes at 20 and is core, DORA at 60 and is not; ANN goes at 60; CID is stated."""
     first = question(1, answers=[CID, DORA, EVE], hard=[EVE, DORA], core=True)
-    first = replace(
-        first,
-        hard=(hard(DORA, 60), hard(EVE, 20, core=True)),
-        evidence=((ANN, "mother", EVE),),
-    )
-    second = question(2, BOB, "husband", answers=[ANN], hard=[ANN], level=60)
+    levels = ((DORA, 60, False), (EVE, 20, True))
+    hard = tuple(HardAnswer(a, 1, at, ((ANN, "mother", a),), core) for a, at, core in levels)
+    first = replace(first, hard=hard, evidence=((ANN, "mother", EVE),))
+    asked = [first, question(2, BOB, "husband", answers=[ANN], hard=[ANN], level=60)]
     return write_release(
-        tmp_path / "leveled",
-        [first, second],
-        removals=removals_of([first, second]),
-        levels=[20, 60, 100],
+        tmp_path / "leveled", asked, removals=removals_of(asked), levels=[20, 60, 100]
     )
 
 
@@ -46,40 +35,26 @@ EVERYTHING = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("level", "all_", "core"),
-    [
-        # q00001: P′ = {DORA, EVE, ANN}, H = {DORA, EVE}: 4/5; over the core P′ = {EVE, ANN}, H = {EVE}: 2/3.
-        (100, (4 / 5 + 1) / 2, 2 / 3),
-        (60, (4 / 5 + 1) / 2, 2 / 3),
-        # DORA is still stated: P′ = {EVE, ANN}, H = {EVE}; q00002 has no hard answer.
-        (20, 2 / 3, 2 / 3),
-        (59, 2 / 3, 2 / 3),
-    ],
-)
-def test_hard_f1_at_a_level_by_hand(leveled, level, all_, core):
-    for report in (
-        evaluate(leveled, EVERYTHING, level=level),
-        evaluate(leveled, EVERYTHING, kg=f"incomplete-{level}"),
-    ):
-        assert report.level == level
-        assert report.overall["hard_f1"].value == pytest.approx(all_)
-        assert report.headline.scores["hard_f1"].value == pytest.approx(core)
-        assert report.headline.group == "core"
-        assert report.without_hard_answer == (level < 60)
-    told = f"missing at level {level}: 1 of 2 questions have theirs still stated"
-    assert any(told in note for note in report.notes) == (level < 60)
+def test_hard_f1_at_a_level_by_hand(leveled):
+    # q00001: P′ = {DORA, EVE, ANN}, H = {DORA, EVE}: 4/5; over the core P′ = {EVE, ANN}, H = {EVE}: 2/3.
+    # Below 60 DORA is still stated: P′ = {EVE, ANN}, H = {EVE}; q00002 has no hard answer.
+    low = "missing at level {}: 1 of 2 questions have theirs still stated"
+    for level, all_ in ((100, (4 / 5 + 1) / 2), (60, (4 / 5 + 1) / 2), (59, 2 / 3), (20, 2 / 3)):
+        for of in ({"level": level}, {"kg": f"incomplete-{level}"}):
+            report = evaluate(leveled, EVERYTHING, **of)
+            assert (report.level, report.headline.group) == (level, "core")
+            assert report.overall["hard_f1"].value == pytest.approx(all_)
+            assert report.headline.scores["hard_f1"].value == pytest.approx(2 / 3)
+            assert report.without_hard_answer == (level < 60)
+            assert any(low.format(level) in note for note in report.notes) == (level < 60)
 
 
 def test_levels_of_two_graphs(leveled):
     """Of the complete graph the level is that of the other; of two levels it is the lower."""
-    for kg, other, level in [
-        ("complete", "incomplete-20", 20),
-        ("incomplete-60", "incomplete-20", 20),
-        ("complete", "incomplete", 100),
-        ("complete", "complete", 100),
-        ("incomplete-0", "complete", 100),
-    ]:
+    for kg, other, level in (
+        ("complete", "incomplete-20", 20), ("incomplete-60", "incomplete-20", 20),
+        ("complete", "incomplete", 100), ("complete", "complete", 100), ("incomplete-0", "complete", 100),
+    ):  # fmt: skip
         assert shared_level(leveled, kg, other) == level
     for level in (0, 101):
         with pytest.raises(ConfigError, match=f"level is {level}; expected"):
@@ -101,11 +76,9 @@ def test_rankings_of_the_hard_answer(release):
     assert (found["hard_hits_at_1"], found["hard_hits_at_10"]) == (0, 2 / 3)
     assert values(report.headline)["mrr"] == 0.5
     assert "Predictions that rank nothing have the reciprocal rank 0: 1." in report.notes
-    assert "ranked answers" in report.to_table()
-    names = dict(zip(("q00001", "q00002", "q00003"), report.scores, strict=True))
-    assert names["q00002"][report.columns.index("mrr")] == pytest.approx(2 / 3)
-    assert "mrr" not in evaluate(release, GIVEN).metrics
-    assert "mrr" not in evaluate(release, given, matching="brink").metrics
+    assert report.scores[1][report.columns.index("mrr")] == pytest.approx(2 / 3)
+    for other in (evaluate(release, GIVEN), evaluate(release, given, matching="brink")):
+        assert "mrr" not in other.metrics
 
 
 def test_strict_scores_beside_lenient_ones(release):
@@ -125,19 +98,14 @@ def test_strict_scores_beside_lenient_ones(release):
 
 
 def test_resamples_without_a_hit_are_left_out_and_told(tmp_path):
-    asked = [
-        question(i, topic=f"e{i:05d}", relation=f"r{i}", answers=[EVE], hard=[EVE])
-        for i in range(4)
-    ]
+    asked = [question(i, f"e{i:05d}", f"r{i}", answers=[EVE], hard=[EVE]) for i in range(4)]
     given = [Prediction(f"q{i:05d}", answers=(EVE,) if i == 0 else ()) for i in range(4)]
     report = evaluate(write_release(tmp_path / "r", asked), given, resamples=400)
     dropped = report.row("all", "all").dropped
     assert dropped == pytest.approx((3 / 4) ** 4, abs=0.08)
     assert report.overall["hhr"] == pytest.approx((1.0, 0.05, 1.0))  # one hit in one cluster
-    content = json.loads(report.to_json())
-    assert content["all"]["hhr_dropped"] == dropped
-    assert any(note.endswith(f"HHR: {dropped:.1%} for all questions.".replace("%", " %"))
-               for note in report.notes)  # fmt: skip
+    assert json.loads(report.to_json())["all"]["hhr_dropped"] == dropped
+    assert any(f"HHR: {100 * dropped:.1f} % for all questions." in note for note in report.notes)
 
 
 def test_a_file_says_what_it_is(tmp_path, release):
@@ -153,10 +121,7 @@ def test_a_file_says_what_it_is(tmp_path, release):
         evaluate(release, tmp_path / "q.jsonl")
     write_predictions(tmp_path / "n.jsonl", GIVEN, run | {"naming": "text"})
     report = evaluate(release, tmp_path / "n.jsonl")  # in truth they are private
-    assert report.notes[0].startswith(
-        "Warning: of the first 3, 0 name an entity of the release in the naming 'text'"
-    )
-    assert report.to_table().startswith("Warning: ")
+    assert report.notes[0].startswith("Warning: of the first 3, 0 name an entity of the release")
 
 
 def test_a_sample_is_what_was_asked(tmp_path, release):
@@ -164,30 +129,23 @@ def test_a_sample_is_what_was_asked(tmp_path, release):
     assert first.core
     given = [p for p in GIVEN if p.id == first.id]
     write_predictions(tmp_path / "p.jsonl", given, {"release": release.identity, "sample": 1})
-    for report in (
-        evaluate(release, tmp_path / "p.jsonl"),
-        evaluate(release, GIVEN, sample=1, missing="error"),
-    ):
+    asked = {"sample": 1, "missing": "error"}
+    for report in (evaluate(release, tmp_path / "p.jsonl"), evaluate(release, GIVEN, **asked)):
         assert (report.ids, report.sample, report.missing) == ((first.id,), 1, 0)
         assert "a sample of 1 question, 1 in the core" in report.to_table()
     whole = evaluate(release, given)
-    assert (whole.n, whole.missing, json.loads(whole.to_json())["coverage"]) == (
-        3,
-        2,
-        pytest.approx(1 / 3),
-    )
-    assert (
-        whole.notes[0] == "Warning: predictions for 1 of 3 questions (33.3 %); the others score 0."
-    )
+    coverage = json.loads(whole.to_json())["coverage"]
+    assert (whole.n, whole.missing, coverage) == (3, 2, pytest.approx(1 / 3))
+    assert whole.notes[0].startswith("Warning: predictions for 1 of 3 questions (33.3 %)")
 
 
 def test_many_reports_of_one_scorer_are_those_of_each_alone(leveled):
     scorer = Scorer(leveled, resamples=50)
     for kg in ("complete", "incomplete-20", "incomplete"):
         for given in (EVERYTHING, EVERYTHING[:1]):
+            alone = evaluate(leveled, given, kg=kg, resamples=50).to_json()
             for naming in ("private", None):
-                alone = evaluate(leveled, given, kg=kg, resamples=50)
-                assert scorer(given, kg=kg, naming=naming).to_json() == alone.to_json()
+                assert scorer(given, kg=kg, naming=naming).to_json() == alone
 
 
 def test_two_graphs_with_retrieval(release):
@@ -204,11 +162,7 @@ def test_two_graphs_with_retrieval(release):
     assert told["core", "reasoning_failures"] == 1
     assert ("core", "certificate_recall") not in told
     assert told["all", "triple_recall"] is not None
-    sentence = (
-        "Proof of the hard answer retrieved, over the core: for 1 of 1 questions. Hard answers not given: "
-        "1 of 1; proof not retrieved (failures of retrieval): 0; retrieved"
-    )
-    assert any(sentence in note for note in report.notes)
+    assert any("Proof of the hard answer retrieved, over the core" in note for note in report.notes)
     # An edge that the graph lacks was not retrieved from it.
     report = evaluate(release, complete, kg="incomplete")
     assert report.failures["core"] == {"questions": 1, "proved": 0, "retrieval": 1, "reasoning": 0}
@@ -222,18 +176,12 @@ def test_columns_name_the_scores(release):
     assert np.nansum(report.scores[:, :-2]) == 0  # the rest are failures
 
 
-@pytest.mark.parametrize(
-    ("answers", "expected"),
-    [
-        ((EVE,), (1, 1)),
-        ((EVE, CID, ANN), (1, 1)),  # stated and further answers are neither right nor wrong
-        ((EVE, DORA), (1, 2 / 3)),
-        ((CID, ANN), (0, 0)),
-        ((), (0, 0)),
-    ],
-)
-def test_stated_and_further_answers_are_left_out_of_hard_recall_and_f1(tmp_path, answers, expected):
+def test_stated_and_further_answers_are_left_out_of_hard_recall_and_f1(tmp_path):
     asked = [question(1, BOB, answers=[ANN, CID, EVE], hard=[EVE], further=[ANN])]
-    report = evaluate(write_release(tmp_path / "r", asked), [Prediction("q00001", answers=answers)])
-    found = values(report.headline)
-    assert (found["hard_recall"], found["hard_f1"]) == pytest.approx(expected)
+    release = write_release(tmp_path / "r", asked)
+    for answers, expected in (
+        ((EVE,), (1, 1)), ((EVE, CID, ANN), (1, 1)), ((EVE, DORA), (1, 2 / 3)), ((CID, ANN), (0, 0)),
+        ((), (0, 0)),
+    ):  # fmt: skip
+        found = values(evaluate(release, [Prediction("q00001", answers=answers)]).headline)
+        assert (found["hard_recall"], found["hard_f1"]) == pytest.approx(expected), answers

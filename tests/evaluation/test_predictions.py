@@ -6,6 +6,7 @@ import pytest
 from rulemine.errors import ConfigError, InputError, PredictionError
 from rulemine.evaluation import evaluate, read_predictions, write_predictions
 from rulemine.release.records import Prediction
+from tests.evaluation.conftest import refusal
 from tests.evaluation.world import QUESTIONS
 
 GOOD = [
@@ -29,18 +30,12 @@ def lines(*rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        lines(*GOOD),
-        lines(*GOOD).replace("\n", "\r\n\n"),
-        "\ufeff" + lines(*GOOD),
-        json.dumps(GOOD, indent=1),
-        lines(*GOOD, {"id": "q00004", "answers": []}),  # of another split
-    ],
-)
-def test_reads_every_form(tmp_path, text):
-    assert read_predictions(write(tmp_path / "p.jsonl", text), QUESTIONS) == READ
+def test_reads_every_form(tmp_path):
+    for text in (
+        lines(*GOOD), lines(*GOOD).replace("\n", "\r\n\n"), "\ufeff" + lines(*GOOD),
+        json.dumps(GOOD, indent=1), lines(*GOOD, {"id": "q00004", "answers": []}),  # of another split
+    ):  # fmt: skip
+        assert read_predictions(write(tmp_path / "p.jsonl", text), QUESTIONS) == READ
 
 
 BAD = {
@@ -87,29 +82,24 @@ BAD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", BAD)
-def test_says_what_is_wrong(tmp_path, case):
-    text, told = BAD[case]
-    path = write(tmp_path / "p.jsonl", text)
-    with pytest.raises(PredictionError, match=told) as caught:
-        read_predictions(path, QUESTIONS)
-    assert str(caught.value).startswith(str(path))
+def test_says_what_is_wrong(tmp_path):
+    wrong = []
+    for case, (text, told) in BAD.items():
+        path = write(tmp_path / "p.jsonl", text)
+        said = refusal(PredictionError, read_predictions, path, QUESTIONS)
+        wrong += [(case, said)] * (not said.startswith(str(path)) or not re.search(told, said))
+    assert wrong == []
+    for text in (b'{"id": "\xff"}', b"\xff\xfe{\0", b"\0\1\2"):
+        with pytest.raises(InputError, match="UTF"):
+            read_predictions(write(tmp_path / "p.jsonl", text), QUESTIONS)
 
 
 def test_all_problems_at_once(tmp_path):
     bad = [{"id": "x"}, {"id": "q00002", "answers": 3}, {"id": "q00001"}]
     path = write(tmp_path / "p.jsonl", "{\n" + lines(*bad))
-    with pytest.raises(PredictionError) as caught:
-        read_predictions(path, QUESTIONS)
-    told = str(caught.value)
+    told = refusal(PredictionError, read_predictions, path, QUESTIONS)
     places = [told.index(f"line {number}") for number in (1, 2, 3, 4)]
     assert places == sorted(places)
-
-
-@pytest.mark.parametrize("text", [b'{"id": "\xff"}', b"\xff\xfe{\0", b"\0\1\2"])
-def test_not_text(tmp_path, text):
-    with pytest.raises(InputError, match="UTF"):
-        read_predictions(write(tmp_path / "p.jsonl", text), QUESTIONS)
 
 
 def test_missing_may_be_empty(tmp_path):
@@ -129,13 +119,11 @@ def test_other_splits(tmp_path):
         read_predictions(path, QUESTIONS, split=None, missing="error")
 
 
-def test_official_reading_of_an_array(tmp_path):
+def test_arrays_are_read_officially_in_brink_mode_alone(tmp_path, release):
     rows = [
-        {"id": "q00001", "raw_output": "first"},
-        {"id": "q00001", "raw_output": None},
-        {"id": "q00002", "raw_output": ["e00000", 7]},
-        {"id": "elsewhere", "raw_output": ""},
-    ]
+        {"id": "q00001", "raw_output": "first"}, {"id": "q00001", "raw_output": None},
+        {"id": "q00002", "raw_output": ["e00000", 7]}, {"id": "elsewhere", "raw_output": ""},
+    ]  # fmt: skip
     path = write(tmp_path / "p.json", json.dumps(rows))
     assert read_predictions(path, QUESTIONS, official=True) == (
         Prediction("q00001", raw_output="None"),
@@ -144,9 +132,6 @@ def test_official_reading_of_an_array(tmp_path):
     strict = write(tmp_path / "p.jsonl", lines(*rows))
     with pytest.raises(PredictionError, match="line 4: unknown id"):
         read_predictions(strict, QUESTIONS, official=True)
-
-
-def test_evaluate_reads_arrays_officially_in_brink_mode_only(tmp_path, release):
     path = write(tmp_path / "p.json", json.dumps([{"id": "q00002", "raw_output": "e00000"}]))
     report = evaluate(release, path, matching="brink", resamples=5)
     assert (report.missing, report.overall["hits_hard"].value) == (2, 1 / 3)
@@ -168,17 +153,11 @@ def test_written_predictions_are_sorted_and_read_back(tmp_path):
     assert read_predictions(path, QUESTIONS) == (cut,)
 
 
-@pytest.mark.parametrize(
-    "predictions",
-    [
-        [READ[0], READ[0]],
-        [Prediction("q00001")],
-        [Prediction("q00001", raw_output="", answers=())],
-        [Prediction("q00001", raw_output="\ud83d")],
-        [Prediction("q00001", answers=("x", "\ud83d"))],
-    ],
-)
-def test_nothing_unsound_is_written(tmp_path, predictions):
-    with pytest.raises(PredictionError, match="q00001"):
-        write_predictions(tmp_path / "p.jsonl", predictions)
+def test_nothing_unsound_is_written(tmp_path):
+    for given in (
+        [READ[0], READ[0]], [Prediction("q00001")], [Prediction("q00001", raw_output="", answers=())],
+        [Prediction("q00001", raw_output="\ud83d")], [Prediction("q00001", answers=("x", "\ud83d"))],
+    ):  # fmt: skip
+        with pytest.raises(PredictionError, match="q00001"):
+            write_predictions(tmp_path / "p.jsonl", given)
     assert not list(tmp_path.iterdir())

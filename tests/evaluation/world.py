@@ -135,13 +135,7 @@ def removals_of(
             if q.removed[0] not in found or changed != USUAL:
                 certificate = Certificate(q.rules[0], q.removed[0], ((ANN, "wife", BOB),))
                 found[q.removed[0]] = Removal(
-                    q.removed[0],
-                    q.level,
-                    (q.block.direction,),
-                    certificate,
-                    None,
-                    changed,
-                    q.core,
+                    q.removed[0], q.level, (q.block.direction,), certificate, None, changed, q.core
                 )
     return list(found.values())
 
