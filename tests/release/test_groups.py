@@ -1,11 +1,15 @@
+"""Groups of questions that stay together, what earlier splits give away, and samples."""
+
 from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
-from rulemine.release.groups import groups_of
+from rulemine.errors import ConfigError
+from rulemine.release.groups import groups_of, sample
+from rulemine.release.proof_triples import RemovedFacts
 from rulemine.seeds import stream
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.questions import question, random_questions
 from tests.structures import ASKED, structure_question
 
@@ -29,7 +33,7 @@ def brute_force(questions):
     return sorted(sorted(g) for g in groups)
 
 
-@pytest.mark.parametrize("seed", some_seeds(30))
+@each("seed", some_seeds(30))
 def test_they_are_what_the_links_join(seed):
     questions = random_questions(40, seed, entities=40)
     groups = groups_of(questions)
@@ -37,7 +41,7 @@ def test_they_are_what_the_links_join(seed):
     assert 1 < len(groups) < 40
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_they_do_not_depend_on_the_order(seed):
     questions = random_questions(60, seed)
     order = stream(seed, "order").permutation(60).tolist()
@@ -46,13 +50,9 @@ def test_they_do_not_depend_on_the_order(seed):
 
 
 def test_a_pair_of_entities_stays_together_turned_round_and_under_another_relation():
-    questions = [
-        question(0, ("a", "r", "b")),
-        question(1, ("a", "s", "b"), "subject"),
-        question(2, ("b", "t", "a")),
-        question(3, ("a", "r", "c"), "subject"),
-    ]
-    assert groups_of(questions) == [[0, 1, 2], [3]]
+    asked = [(("a", "r", "b"), "object"), (("a", "s", "b"), "subject"), (("b", "t", "a"), "object"),
+             (("a", "r", "c"), "subject")]  # fmt: skip
+    assert groups_of([question(n, *one) for n, one in enumerate(asked)]) == [[0, 1, 2], [3]]
 
 
 def test_a_further_answer_stays_with_the_question_that_asks_for_it():
@@ -71,15 +71,8 @@ def test_a_listed_hard_answer_is_not_asked_for_elsewhere():
 
 
 def test_a_name_in_two_roles_joins_nothing():
-    questions = [
-        question(0, ("a", "r", "b")),
-        question(1, ("b", "r", "c")),
-        question(2, ("r", "a", "c")),
-    ]
-    assert groups_of(questions) == [[0], [1], [2]]
-
-
-def test_no_questions_form_no_groups():
+    triples = ("a", "r", "b"), ("b", "r", "c"), ("r", "a", "c")
+    assert groups_of([question(n, one) for n, one in enumerate(triples)]) == [[0], [1], [2]]
     assert groups_of([]) == []
 
 
@@ -93,3 +86,46 @@ def test_structures_stay_together_by_what_the_hard_answer_asked_for_needs():
     turned = structure_question(4, '(p- "citizen_of" "france")')
     assert turned.hard_answer == "ann"
     assert groups_of([second, turned, first]) == [[0], [1, 2]]
+
+
+def test_what_joins_the_ends_of_a_removed_triple_gives_it_away():
+    train = [
+        replace(question(0, ("a", "r", "b"), split="train"), answers=("b", "c"), further=("c",))
+    ]
+    test = [
+        question(1, ("c", "s", "a"), split="test"),  # a further answer of train joins its ends
+        question(2, ("x", "r", "y"), split="test"),
+    ]
+    facts = RemovedFacts(q.removed[0] for q in (*train, *test))
+    assert [facts.leaked([*train, *test], split) for split in ("validation", "test")] == [0, 1]
+
+
+def test_a_split_gives_away_what_its_questions_remove_to_later_splits_alone():
+    validation = replace(question(0, ("a", "r", "b"), split="validation"), full_evidence=())
+    test = question(1, ("b", "s", "a"), split="test")
+    facts = RemovedFacts(test.removed)
+    # Its own ends would give it away too.
+    validation = replace(validation, anchors=("c",))
+    assert [facts.leaked([validation, test], split) for split in ("validation", "test")] == [0, 1]
+
+
+QUESTIONS = [replace(question(i, (f"s{i}", "r", f"o{i}")), core=i % 3 == 0) for i in range(1, 40)]
+
+
+def test_a_smaller_sample_is_part_of_a_larger_one_with_the_core_first():
+    before: set[str] = set()
+    for n in range(1, 40):
+        drawn = sample(QUESTIONS[::-1], n)
+        ids = [q.id for q in drawn]
+        assert len(ids) == n
+        assert ids == sorted(ids)
+        assert before < set(ids)
+        assert sum(q.core for q in drawn) == min(n, 13)
+        before = set(ids)
+
+
+def test_without_a_number_it_is_all_of_them():
+    assert sample(QUESTIONS, None) == tuple(QUESTIONS)
+    assert len(sample(QUESTIONS, 1000)) == len(QUESTIONS)
+    with pytest.raises(ConfigError, match="sample is 0"):
+        sample(QUESTIONS, 0)

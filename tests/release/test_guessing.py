@@ -3,8 +3,6 @@
 import math
 from collections.abc import Sequence
 
-import pytest
-
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
@@ -13,6 +11,7 @@ from rulemine.query.parser import parse
 from rulemine.release.guessing import asked_ends, guesser, nearest, order_of_names
 from rulemine.release.records import HardAnswer, Question, Unseen
 from rulemine.seeds import stream
+from tests import each
 from tests.questions import what_is_asked
 from tests.structures import DECLARED, structure_question
 
@@ -100,7 +99,7 @@ GRAPH = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "stated", "expected"),
     [
         ('(p- "lives_in" "t")', (), ["b"]),  # 1 / log 4 + 1 / log 2; c has 1 / log 4
@@ -131,7 +130,7 @@ def test_statements_of_a_fact_are_of_one_type() -> None:
     assert nearest(kg, [('(p "parent" "t")', ["t"], [])], Declarations(), {}) == [["y"]]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_the_nearest_against_brute_force(seed: int) -> None:
     draw = stream(seed, "nearest")
     names = [f"n{i}" for i in range(15)]

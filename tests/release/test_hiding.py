@@ -2,8 +2,9 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -18,35 +19,36 @@ from rulemine.release.contents import read_parts
 from rulemine.release.hiding import HIDDEN, _counted
 from rulemine.release.reader import Release
 from rulemine.release.writer import write_release
+from tests import each
 from tests.command_line import Command, assert_refused, run_here
 from tests.releases import built
 
+RELEASES = ("demo", "dealt", "coast", "coast-structures", "coast-subgraphs", "coast-variants")
 
-@pytest.fixture(
-    scope="module",
-    params=["demo", "dealt", "coast", "coast-structures", "coast-subgraphs", "coast-variants"],
-)
-def full(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Release:
-    """A release; ``dealt`` is one whose training states much of what test needs."""
-    if request.param != "dealt":
-        name = "demo" if request.param == "demo" else "release"
-        return Release.open(built(request.param) / name)
-    parts = read_parts(Release.open(built("demo") / "demo"))
-    splits = cycle((HIDDEN, "train"))
-    dealt = tuple(
-        replace(q, split=split) for q, split in zip(parts.questions, splits, strict=False)
-    )
-    folder = tmp_path_factory.mktemp("dealt")
-    write_release(folder, replace(parts, questions=dealt), parts.naming)
-    return Release.open(folder)
+Pair = tuple[Release, Release]
 
 
 @pytest.fixture(scope="module")
-def hidden(full: Release, tmp_path_factory: pytest.TempPathFactory) -> Release:
-    folder = tmp_path_factory.mktemp("hidden")
-    ended = run_here(folder, ["archive", full.path, "--hide", "test", "-o", "h.tar"])
-    assert ended.status == 0, ended.err
-    return Release.open(folder / "h.tar")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pair]:
+    """A release and what is left of it in an archive; ``dealt`` trains on much of what test needs."""
+
+    @cache
+    def made(name: str) -> Pair:
+        folder = tmp_path_factory.mktemp(name)
+        if name == "dealt":
+            parts = read_parts(made("demo")[0])
+            splits = cycle((HIDDEN, "train"))
+            dealt = (replace(q, split=next(splits)) for q in parts.questions)
+            (folder / "full").mkdir()
+            write_release(folder / "full", replace(parts, questions=tuple(dealt)), parts.naming)
+            full = Release.open(folder / "full")
+        else:
+            full = Release.open(built(name) / ("demo" if name == "demo" else "release"))
+        ended = run_here(folder, ["archive", full.path, "--hide", "test", "-o", "h.tar"])
+        assert ended.status == 0, ended.err
+        return full, Release.open(folder / "h.tar")
+
+    return made
 
 
 def triples_in(value: Any) -> Iterator[tuple[str, ...]]:
@@ -68,9 +70,11 @@ def needed(full: Release) -> set[tuple[str, str, str]]:
     }
 
 
-def test_no_file_states_what_test_needs(full: Release, hidden: Release) -> None:
+@each("name", RELEASES)
+def test_no_file_states_what_test_needs(pair: Callable[[str], Pair], name: str) -> None:
+    full, hidden = pair(name)
     if not (secret := needed(full)):
-        pytest.skip("no test question of this small release needs a removed triple")
+        return  # no test question of this small release needs a removed triple
     pairs = {tuple(sorted(triple[::2])) for triple in secret}
     complete = set(hidden.kg("complete").labeled())
     incomplete = set(full.kg("incomplete").labeled())
@@ -85,7 +89,9 @@ def test_no_file_states_what_test_needs(full: Release, hidden: Release) -> None:
         assert len(hidden.property_graph().edges) == len(incomplete)
 
 
-def test_test_has_what_systems_are_given(full: Release, hidden: Release) -> None:
+@each("name", RELEASES)
+def test_test_has_what_systems_are_given(pair: Callable[[str], Pair], name: str) -> None:
+    full, hidden = pair(name)
     rows = (hidden.folder / "questions/test.jsonl").read_text("utf-8").split("\n")[:-1]
     assert {tuple(json.loads(row)) for row in rows} == {("id", "question", "topic_entities")}
     own = {q.id: q for q in full.questions()}
@@ -102,7 +108,11 @@ def test_test_has_what_systems_are_given(full: Release, hidden: Release) -> None
         assert set(row.certificate.body) <= set(full.kg("incomplete").labeled())
 
 
-def test_what_is_left_does_not_give_an_answer_together(full: Release, hidden: Release) -> None:
+@each("name", RELEASES)
+def test_what_is_left_does_not_give_an_answer_together(
+    pair: Callable[[str], Pair], name: str
+) -> None:
+    full, hidden = pair(name)
     if full.answers == "rows":
         return  # patterns have tests of their own
     for q in full.questions(HIDDEN):
@@ -111,7 +121,9 @@ def test_what_is_left_does_not_give_an_answer_together(full: Release, hidden: Re
             assert not {*found} & {*q.hard_answers}, q.id
 
 
-def test_numbers_are_those_of_what_is_left(full: Release, hidden: Release) -> None:
+@each("name", RELEASES)
+def test_numbers_are_those_of_what_is_left(pair: Callable[[str], Pair], name: str) -> None:
+    full, hidden = pair(name)
     """Nothing follows from a difference: each number is that of the graphs that are here."""
     complete = hidden.kg("complete")
     index = Index(complete)
@@ -123,8 +135,8 @@ def test_numbers_are_those_of_what_is_left(full: Release, hidden: Release) -> No
         prior = row.difficulty.prior
         assert [prior.subject, prior.object] == found[row.triple]
     sizes = dict(zip(complete.relations, complete.relation_sizes().tolist(), strict=True))
-    for name, columns in hidden.relations().items():
-        assert int(columns["triples"]) == sizes.get(name, 0)
+    for relation, columns in hidden.relations().items():
+        assert int(columns["triples"]) == sizes.get(relation, 0)
     if "types.tsv" in hidden.manifest["files"] and not full.has_property_graph:
         types = types_of(complete)
         assert hidden.types() == {
@@ -145,7 +157,9 @@ def test_rules_are_counted_as_they_were_mined() -> None:
         assert _counted(rule, index) == rule
 
 
-def test_entities_of_no_graph_left_are_gone(full: Release, hidden: Release) -> None:
+@each("name", RELEASES)
+def test_entities_of_no_graph_left_are_gone(pair: Callable[[str], Pair], name: str) -> None:
+    full, hidden = pair(name)
     graph = {end for s, _, o in hidden.kg("complete").labeled() for end in (s, o)}
     named = {row.name_in(hidden.naming) for row in hidden.entities}
     said = {a for q in hidden.questions() for a in (*q.anchors, *q.answers)}
@@ -153,19 +167,21 @@ def test_entities_of_no_graph_left_are_gone(full: Release, hidden: Release) -> N
         assert named - graph <= said
 
 
+@each("name", RELEASES)
 def test_who_has_the_full_release_scores(
-    full: Release, hidden: Release, tmp_path: Path, command: Command
+    pair: Callable[[str], Pair], tmp_path: Path, command: Command, name: str
 ) -> None:
+    full, hidden = pair(name)
     rows = full.answers == "rows"
     by_id = {own: id_ for id_, own in full.hidden_ids.items()}
     lines = [
         {"id": q.id, **({"rows": []} if rows else {"answers": [*q.answers[:1]]})}
         for q in full.questions(HIDDEN)
     ]
-    for name, ids in (("own", {}), ("hidden", by_id)):
+    for file, ids in (("own", {}), ("hidden", by_id)):
         text = [json.dumps({**line, "id": ids.get(line["id"], line["id"])}) for line in lines]
-        (tmp_path / name).write_text("\n".join(text) + "\n", "utf-8")
-    scores = [command("evaluate", full.path, tmp_path / name) for name in ("own", "hidden")]
+        (tmp_path / file).write_text("\n".join(text) + "\n", "utf-8")
+    scores = [command("evaluate", full.path, tmp_path / file) for file in ("own", "hidden")]
     assert scores[0].status == 0, scores[0].err
     assert scores[0] == scores[1]
     assert hidden.identity == full.identity
@@ -173,9 +189,11 @@ def test_who_has_the_full_release_scores(
     assert_refused(command("evaluate", "--baselines", hidden.path), "only who has the full")
 
 
+@each("name", RELEASES)
 def test_it_is_used_like_any_other(
-    full: Release, hidden: Release, tmp_path: Path, command: Command
+    pair: Callable[[str], Pair], tmp_path: Path, command: Command, name: str
 ) -> None:
+    full, hidden = pair(name)
     ended = command("verify", hidden.path)
     assert (ended.status, "answers of test are hidden" in ended.out) == (0, True)
     asked = command("questions", hidden.path)
@@ -208,8 +226,9 @@ def test_it_is_used_like_any_other(
     assert (tmp_path / "a.tar").read_bytes() == hidden.path.read_bytes()
 
 
-def test_an_edited_one_is_found(hidden: Release, tmp_path: Path, command: Command) -> None:
-    folder = tmp_path / "edited"
-    shutil.copytree(hidden.folder, folder)
+def test_an_edited_one_is_found(
+    pair: Callable[[str], Pair], tmp_path: Path, command: Command
+) -> None:
+    folder = shutil.copytree(pair("demo")[1].folder, tmp_path / "edited")
     (folder / "rules.jsonl").write_text("{}\n")
     assert command("verify", folder).status == 1

@@ -13,6 +13,7 @@ from rulemine.errors import OutputError
 from rulemine.files import write_text
 from rulemine.release import outputs as module
 from rulemine.release.outputs import recover, replacing, strangers, working_folder
+from tests import each
 
 
 class CrashError(Exception):
@@ -29,7 +30,7 @@ def test_strangers_are_files_links_and_empty_folders(tmp_path: Path) -> None:
     assert found == [".hidden", "empty", "kg/way out", "link", "mine/deep/c.txt"]
 
 
-@pytest.mark.parametrize("name", [".x.exchange", "x.stages"])
+@each("name", [".x.exchange", "x.stages"])
 def test_a_folder_that_this_program_did_not_make_is_left_alone(tmp_path: Path, name: str) -> None:
     write_text(tmp_path / name / "thesis.txt", "years")
     with (

@@ -15,23 +15,20 @@ from tests.kinds.rules.test_ask import random_build
 def verbalized(asked):
     """Some questions in other words, one by its template for want of a text, one dropped."""
     first, second, *rest = asked.questions
-    worded = [
-        replace(q, question="What?", wording="model", paraphrases=("Eh?",), patterns=("{topic}?",))
-        for q in rest
-    ]
-    reasons = [
+    words = {
+        "question": "What?",
+        "wording": "model",
+        "paraphrases": ("Eh?",),
+        "patterns": ("{topic}?",),
+    }
+    why = [
         Rejection(
-            "verbalize",
-            "long",
-            q.id,
-            q.removed[0],
-            q.block.direction,
-            q.rules[0],
-            "dropped: long",
+            "verbalize", "long", q.id, q.removed[0], q.block.direction, q.rules[0], "dropped: long"
         )
         for q in (first, second)
     ]
-    return asked.keep([replace(second, wording="fallback"), *worded], reasons)
+    worded = [replace(q, **words) for q in rest]
+    return asked.keep([replace(second, wording="fallback"), *worded], why)  # fmt: skip
 
 
 STAGES = {

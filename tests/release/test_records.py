@@ -22,40 +22,21 @@ from rulemine.release.records import (
     Unseen,
     question_from_json,
 )
+from tests import each
 
 TRIPLE = ("ann", "wife", "bob")
 QUESTION = Question(
-    id="q00001",
-    kind="rules",
-    question="Who is the wife of bob?",
-    anchors=("bob",),
+    id="q00001", kind="rules", question="Who is the wife of bob?", anchors=("bob",),
     query='(p- "wife" "bob")',
     sparql="SELECT DISTINCT ?answer WHERE { ?answer <relation:wife> <entity:bob> . }",
-    structure="1p",
-    shape="(1)",
-    hops=1,
-    answers=("ann", "eve", "東京, the"),
-    stated=("東京, the",),
-    hard=(HardAnswer("ann", 1, 40, (TRIPLE,), True),),
-    further=("eve",),
-    hard_answer="ann",
-    core=True,
-    evidence=(TRIPLE,),
-    full_evidence=(TRIPLE, ("東京, the", "wife", "bob")),
-    spurious=(),
-    value=None,
-    stated_value=None,
-    relations=("wife",),
-    intermediates=(),
-    removed=(TRIPLE,),
-    rules=("0123456789ab",),
-    split="test",
-    unseen=Unseen(False, False, True),
-    wording="template",
-    paraphrases=(),
-    patterns=(),
+    structure="1p", shape="(1)", hops=1,
+    answers=("ann", "eve", "東京, the"), stated=("東京, the",),
+    hard=(HardAnswer("ann", 1, 40, (TRIPLE,), True),), further=("eve",), hard_answer="ann", core=True,
+    evidence=(TRIPLE,), full_evidence=(TRIPLE, ("東京, the", "wife", "bob")), spurious=(), value=None,
+    stated_value=None, relations=("wife",), intermediates=(), removed=(TRIPLE,), rules=("0123456789ab",),
+    split="test", unseen=Unseen(False, False, True), wording="template", paraphrases=(), patterns=(),
     block=RuleBlock("subject", "inversion", "inversion"),
-)
+)  # fmt: skip
 DIFFICULTY = Difficulty(
     1, 1, ("husband",), (), 0.25, 1.0, 0.5, PerDirection(0.5, 0.1), PerDirection(0.5, 2.5)
 )
@@ -75,7 +56,7 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda r: type(r).__name__)
+@each("record", RECORDS)
 def test_what_is_written_is_read(record: Any) -> None:
     row = json.loads(json.dumps(to_json(record)))
     own = isinstance(record, Question)
@@ -85,7 +66,7 @@ def test_what_is_written_is_read(record: Any) -> None:
     assert list(to_json(record)) == list(type(record).__dataclass_fields__)
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "expected"),
     [
         ({"id": 5}, "Expected `str`, got `int` - at `$.id`"),

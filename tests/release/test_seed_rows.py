@@ -3,14 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.question_set import read_question_set, write_question_set
 from rulemine.release.records import SEED_TEXTS, SeedRow
 from rulemine.verify.contents import Contents, Record
 from rulemine.verify.kinds.variants import check_seed_texts
 from rulemine.verify.report import Findings
+from tests import each
 from tests.kinds.rules.test_ask import random_build
 from tests.structures import world
 from tests.written_releases import written_world
@@ -41,7 +40,7 @@ GOOD = [
 QUESTION = {"split": "train", "block": {"seed_text": "t1", "seeds": ["ada", "ben"]}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "changes", "lines"),
     [
         (0, {}, []),

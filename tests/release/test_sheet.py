@@ -7,7 +7,6 @@ import pytest
 
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.contents import read_parts
-from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.sheet import SHEET_COLUMNS, sheet_rows, sheet_text
 from rulemine.release.writer import write_release
@@ -54,23 +53,6 @@ def test_a_text_with_a_tab_stays_in_its_cell() -> None:
     odd = replace(structure_question(0, ASKED[0][1]), question="Who\tis\nit?")
     (row,) = sheet_rows(world(questions=(odd,)))
     assert row[2] == "Who is it?"
-
-
-@pytest.mark.parametrize("naming", ["private", "entity", "text", "numeric"])
-def test_renaming_gives_what_a_build_in_that_naming_gives(tmp_path: Path, naming: str) -> None:
-    start, built, renamed, back = (
-        tmp_path / name for name in ("start", "built", "renamed", "back")
-    )
-    for folder, of in ((start, "entity"), (built, naming)):
-        folder.mkdir()
-        write_release(folder, world(), of)
-    rename(Release.open(start), renamed, naming)
-    rename(Release.open(renamed), back, "entity")
-    names = {path.relative_to(built) for path in built.rglob("*") if path.is_file()}
-    assert Path("types.tsv") in names
-    for name in names:
-        assert (built / name).read_bytes() == (renamed / name).read_bytes(), name
-        assert (start / name).read_bytes() == (back / name).read_bytes(), name
 
 
 def test_a_sheet_of_any_size(folder: Path) -> None:

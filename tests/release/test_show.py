@@ -11,6 +11,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS, Certificate, HardAnswer, Rejection
 from rulemine.release.show import MOST, Views, read_views, show
 from rulemine.release.writer import write_release
+from tests import each
 from tests.release.by_hand import AUNT, FAMILY, QUESTIONS, REMOVALS, RULES, WIFE, parts_of
 from tests.release.card.test_page import CONFIG, SOURCE
 from tests.releases import built
@@ -75,7 +76,7 @@ Query
   (p "aunt" "Ann")"""
 
 
-@pytest.mark.parametrize("naming", ["text", "private", "entity", "numeric"])
+@each("naming", ["text", "private", "entity", "numeric"])
 def test_a_question_is_shown_with_text_labels_in_every_naming(tmp_path: Path, naming: str) -> None:
     assert show(release(tmp_path, naming), "q00000") == EXPECTED
 
@@ -94,7 +95,7 @@ def test_a_question_of_a_further_certificate_shows_that_one(tmp_path: Path) -> N
     assert show(release(tmp_path, removals=[row, *REMOVALS[1:]]), "q00000") == EXPECTED
 
 
-@pytest.mark.parametrize("width", [40, 60])
+@each("width", [40, 60])
 def test_a_narrow_terminal_gets_short_lines_but_a_whole_query(structures: Path, width: int) -> None:
     opened = Release.open(structures)
     for question in opened.questions():
@@ -198,7 +199,7 @@ def test_of_a_kind_that_is_not_installed_the_same_is_shown(structures: Path) -> 
     assert f"\n  ★ {question.hard_answer}" in text
 
 
-@pytest.mark.parametrize("kind", ["subgraphs", "variants"])
+@each("kind", ["subgraphs", "variants"])
 def test_counts_and_wrong_answers_of_written_questions(tmp_path: Path, kind: str) -> None:
     write_release(tmp_path, written_world(kind), "private")
     ids = [question.id for question in Release.open(tmp_path).questions()]

@@ -2,13 +2,11 @@
 
 import random
 
-import pytest
-
 from rulemine.kg.facts import Declarations, facts_of
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.priors import priors
 from rulemine.verify.graph import Facts, Graph, Priors, Terms
-from tests import some_seeds
+from tests import each, some_seeds
 
 RELATIONS = ("a", "b", "c", "d", "e")
 
@@ -29,7 +27,7 @@ def verifiers(declarations: Declarations) -> Facts:
     return Facts(rows)
 
 
-@pytest.mark.parametrize("seed", some_seeds(60))
+@each("seed", some_seeds(60))
 def test_statements_facts_and_priors_agree_with_the_builder(seed: int) -> None:
     rng = random.Random(seed)
     declarations = declared(rng)

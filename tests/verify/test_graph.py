@@ -9,7 +9,7 @@ import pytest
 
 from rulemine.verify import graph as graphs
 from rulemine.verify.graph import Graph, Terms, Triple, distinct, member
-from tests import some_seeds
+from tests import each, some_seeds
 
 ENTITIES = ("a", "b", "Zoë", "d", "东京", "f")
 RELATIONS = ("r", "s", "a")
@@ -22,7 +22,7 @@ def draw(rng: random.Random) -> set[Triple]:
     }
 
 
-@pytest.mark.parametrize("seed", some_seeds(60))
+@each("seed", some_seeds(60))
 def test_a_graph_says_what_a_set_says(seed: int) -> None:
     rng = random.Random(seed)
     facts, more = draw(rng), draw(rng)
@@ -54,7 +54,7 @@ def test_a_graph_says_what_a_set_says(seed: int) -> None:
     assert graph.among({*some, "unknown"}) == {t for t in facts if {t[0], t[2]} <= {*some}}
 
 
-@pytest.mark.parametrize("size", [8, 9, 1 << 24])
+@each("size", [8, 9, 1 << 24])
 def test_a_graph_is_read_in_pieces_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
@@ -65,7 +65,7 @@ def test_a_graph_is_read_in_pieces_of_any_size(
     assert set(Graph.read(path, Terms())) == {tuple(line.split("\t")) for line in lines}
 
 
-@pytest.mark.parametrize("values", [[], [4], [9, 0, 4, 4, -3]])
+@each("values", [[], [4], [9, 0, 4, 4, -3]])
 def test_sets_of_numbers_are_those_of_numpy(values: list[int]) -> None:
     some = np.array(values, np.int64)
     assert distinct(some).tolist() == np.unique(some).tolist()

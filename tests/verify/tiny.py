@@ -7,6 +7,8 @@ manifest agree with whatever the files hold now, as someone would who edits a re
 import gzip
 import hashlib
 import json
+from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,20 +20,15 @@ from rulemine.release.contents import read_parts
 from rulemine.release.reader import Release
 from rulemine.release.writer import dump_manifest
 from rulemine.rules.formats import parse_readable, rule_to_json
-from rulemine.rules.rule import Measures, Rule
+from rulemine.rules.rule import Measures
 
 Triple = tuple[str, str, str]
 
 # private, entity, text
 NAMES = [
-    ("e0", "dan", "Dan Berg"),
-    ("e1", "ada", "Ada, the elder"),
-    ("e2", "gus", "Gus Ada"),
-    ("e3", "eve", "Eve O'Hara"),
-    ("e4", "ben", "Бен"),
-    ("e5", "finn", "Finn (1990)"),
-    ("e6", "cleo", "Cleo"),
-]
+    ("e0", "dan", "Dan Berg"), ("e1", "ada", "Ada, the elder"), ("e2", "gus", "Gus Ada"),
+    ("e3", "eve", "Eve O'Hara"), ("e4", "ben", "Бен"), ("e5", "finn", "Finn (1990)"), ("e6", "cleo", "Cleo"),
+]  # fmt: skip
 
 COMPLETE = """
 ada wife ben
@@ -50,13 +47,10 @@ ben grandparent eve
 """
 
 HUSBAND, GRANDPARENT = (
-    rule_to_json(Rule(rule.head, rule.body, measures))
-    for rule, measures in (
-        (parse_readable("wife(y,x) ⇒ husband(x,y)"), Measures(3, 3, 3, 3, 0)),
-        (
-            parse_readable("parent(x,z) ∧ parent(z,y) ⇒ grandparent(x,y)"),
-            Measures(2, 4, 2, 2, 0),
-        ),
+    rule_to_json(replace(parse_readable(text), measures=Measures(*sizes, 0)))
+    for text, sizes in (
+        ("wife(y,x) ⇒ husband(x,y)", (3, 3, 3, 3)),
+        ("parent(x,z) ∧ parent(z,y) ⇒ grandparent(x,y)", (2, 4, 2, 2)),
     )
 )
 
@@ -99,113 +93,63 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
     def removal(text: str, rule: dict[str, Any], body: list[str]) -> dict[str, Any]:
         prior = 1.0 if rule is GRANDPARENT else 1 / 3
         return {
-            "triple": named(text),
-            "level": 100,
-            "directions": ["subject", "object"],
-            "certificate": {
-                "rule": rule["id"],
-                "proves": named(text),
-                "body": [named(t) for t in body],
-            },
+            "triple": named(text), "level": 100, "directions": ["subject", "object"],
+            "certificate": {"rule": rule["id"], "proves": named(text), "body": [*map(named, body)]},
             "selected_by": None,
             "difficulty": {
-                "proofs": 1,
-                "shortest_proof": len(body),
-                "inverse_edge": [] if rule is GRANDPARENT else ["wife"],
-                "parallel_edge": [],
+                "proofs": 1, "shortest_proof": len(body),
+                "inverse_edge": [] if rule is GRANDPARENT else ["wife"], "parallel_edge": [],
                 **{key: rule[key] for key in ("std_confidence", "pca_confidence", "head_coverage")},
                 "prior": {"subject": prior, "object": prior},
                 "lift": dict.fromkeys(("subject", "object"), rule["std_confidence"] / prior),
             },
-            "core": False,
-            "further_certificates": [],
-        }
+            "core": False, "further_certificates": [],
+        }  # fmt: skip
 
     complete = sorted(map(named, COMPLETE.split("\n")[1:-1]))
     removed = {named(text) for text, _, _ in REMOVED}
+    rejected = {
+        "stage": "balance", "reason": "too many questions with this answer", "question": "q4",
+        "removed": named("finn husband eve"), "direction": "object", "rule": HUSBAND["id"], "detail": "",
+        "text": "", "query": "",
+    }  # fmt: skip
     files = {
         "README.md": "# tiny\n",
         "kg/complete.tsv.gz": _tsv(complete),
         "kg/incomplete.tsv.gz": _tsv([t for t in complete if t not in removed]),
-        "removed.jsonl": _jsonl(
-            sorted((removal(*r) for r in REMOVED), key=lambda row: row["triple"])
-        ),
+        "removed.jsonl": _jsonl(sorted((removal(*r) for r in REMOVED), key=itemgetter("triple"))),
         "rules.jsonl": _jsonl([GRANDPARENT, HUSBAND]),
         "entities.tsv": _tsv([("private", "entity", "text"), *NAMES]),
-        "relations.tsv": _tsv(
-            [
-                RELATION_COLUMNS,
-                *map(_relation_row, RELATIONS),
-            ]
-        ),
-        "rejected.jsonl": _jsonl(
-            [
-                {
-                    "stage": "balance",
-                    "reason": "too many questions with this answer",
-                    "question": "q4",
-                    "removed": named("finn husband eve"),
-                    "direction": "object",
-                    "rule": HUSBAND["id"],
-                    "detail": "",
-                    "text": "",
-                    "query": "",
-                }
-            ]
-        ),
+        "relations.tsv": _tsv([RELATION_COLUMNS, *map(_relation_row, RELATIONS)]),
+        "rejected.jsonl": _jsonl([rejected]),
     }
     for number, (place, split, text, direction, stated) in enumerate(ASKED):
         triple, rule, _ = REMOVED[place]
         s, r, o = named(triple)
         topic, answer = (s, o) if direction == "object" else (o, s)
         still = [names[a] for a in stated.split()]
-        new = split != "train"
         ends = [f"<entity:{quote(topic)}>", "?answer"][:: 1 if direction == "object" else -1]
-        pattern = f"{ends[0]} <relation:{r}> {ends[1]} ."
         question = {
-            "id": f"q{number + 1}",
-            "kind": "rules",
-            "question": text.format(topic),
-            "anchors": [topic],
+            "id": f"q{number + 1}", "kind": "rules", "question": text.format(topic), "anchors": [topic],
             "query": f'({"p" if direction == "object" else "p-"} "{r}" "{topic}")',
-            "sparql": f"SELECT DISTINCT ?answer WHERE {{ {pattern} }}",
-            "structure": "1p",
-            "shape": "(1)",
-            "hops": 1,
-            "answers": sorted([answer, *still]),
-            "stated": still,
+            "sparql": f"SELECT DISTINCT ?answer WHERE {{ {ends[0]} <relation:{r}> {ends[1]} . }}",
+            "structure": "1p", "shape": "(1)", "hops": 1,
+            "answers": sorted([answer, *still]), "stated": still,
             "hard": [
-                {
-                    "answer": answer,
-                    "missing": 1,
-                    "level": 100,
-                    "witness": [(s, r, o)],
-                    "core": False,
-                }
+                {"answer": answer, "missing": 1, "level": 100, "witness": [(s, r, o)], "core": False}
             ],
-            "further": [],
-            "hard_answer": answer,
-            "core": False,
-            "evidence": [(s, r, o)],
+            "further": [], "hard_answer": answer, "core": False, "evidence": [(s, r, o)],
             "full_evidence": sorted([(s, r, o), *((a, r, topic) for a in still)]),
-            "spurious": [],
-            "value": None,
-            "stated_value": None,
-            "relations": [r],
-            "intermediates": [],
-            "removed": [(s, r, o)],
-            "rules": [rule["id"]],
-            "split": split,
-            "unseen": {"rule": split == "test", "relation": split == "test", "answer": new},
-            "wording": "template",
-            "paraphrases": [],
-            "patterns": [],
-            "block": {
-                "direction": direction,
-                "rule_type": rule["type"],
-                "rule_subtype": rule["subtype"],
+            "spurious": [], "value": None, "stated_value": None, "relations": [r], "intermediates": [],
+            "removed": [(s, r, o)], "rules": [rule["id"]], "split": split,
+            "unseen": {
+                "rule": split == "test", "relation": split == "test", "answer": split != "train"
             },
-        }
+            "wording": "template", "paraphrases": [], "patterns": [],
+            "block": {
+                "direction": direction, "rule_type": rule["type"], "rule_subtype": rule["subtype"],
+            },
+        }  # fmt: skip
         files[f"questions/{split}.jsonl"] = _jsonl([question])
     return files
 
@@ -213,11 +157,7 @@ def tiny_files(naming: str = "entity") -> dict[str, str]:
 _DEFAULTS = Recipe(kg="tiny.tsv", name="tiny").portable()
 
 MANIFEST: dict[str, Any] = {
-    "format": "rulemine release",
-    "format_version": 5,
-    "name": "tiny",
-    "naming": "entity",
-    "levels": [100],
+    "format": "rulemine release", "format_version": 5, "name": "tiny", "naming": "entity", "levels": [100],
     "config": {
         **_DEFAULTS,
         "naming": "entity",
@@ -232,10 +172,7 @@ MANIFEST: dict[str, Any] = {
         },
     },
     "kg": {
-        "title": "Tiny",
-        "source": "these tests",
-        "license": "Apache-2.0",
-        "citation": "none",
+        "title": "Tiny", "source": "these tests", "license": "Apache-2.0", "citation": "none",
         "digest": hashlib.sha256(
             "".join("\t".join(t.split()) + "\n" for t in sorted(COMPLETE.strip().split("\n"))).encode()
         ).hexdigest(),
@@ -254,17 +191,11 @@ MANIFEST: dict[str, Any] = {
 }  # fmt: skip
 
 
-def write_release(
-    folder: Path,
-    naming: str = "entity",
-    files: dict[str, str] | None = None,
-    manifest: dict[str, Any] | None = None,
-) -> Path:
-    """Writes the tiny release, or other files in its place, with a manifest and a card that fit."""
-    for name, text in (files or tiny_files(naming)).items():
+def write_release(folder: Path, naming: str = "entity") -> Path:
+    """Writes the release with a manifest and a card that fit."""
+    for name, text in tiny_files(naming).items():
         write_file(folder, name, text)
-    manifest = manifest or MANIFEST
-    manifest = manifest | {"naming": naming, "config": manifest["config"] | {"naming": naming}}
+    manifest = MANIFEST | {"naming": naming, "config": MANIFEST["config"] | {"naming": naming}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     seal(folder)
     mend_figures(folder)

@@ -5,14 +5,12 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from rulemine.kg.facts import Declarations
 from rulemine.kinds.registry import KINDS
 from rulemine.release.card.figures import COLUMNS, FIGURES, figures_of, page_of
 from rulemine.release.reader import Release
 from rulemine.release.records import Rejection
-from tests import ROOT
+from tests import ROOT, each
 from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, parts_of
 from tests.releases import built
 from tests.structures import world
@@ -100,7 +98,7 @@ def test_an_empty_release_has_every_figure() -> None:
     assert empty["statistics"]["all"].keys() == COLUMNS.keys()
 
 
-@pytest.mark.parametrize("naming", ["private", "text"])
+@each("naming", ["private", "text"])
 def test_no_figure_depends_on_the_naming_or_the_order(naming: str) -> None:
     parts = parts_of(FAMILY, REMOVALS, RULES, QUESTIONS)
     figures, renamed = figures_of(parts), figures_of(parts.renamed(naming))

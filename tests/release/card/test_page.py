@@ -9,6 +9,7 @@ from jinja2 import UndefinedError
 from rulemine.release.card.figures import figures_of
 from rulemine.release.card.page import write_card
 from rulemine.release.records import Question
+from tests import each
 from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, parts_of
 from tests.releases import built
 from tests.structures import structure_question, world
@@ -73,9 +74,7 @@ def test_examples_have_labels_whatever_the_naming() -> None:
     assert ["Entities are called `e00042`" in text for text in shown] == [True, False, False]
 
 
-@pytest.mark.parametrize(
-    "kind", ["demo", "coast", "coast-structures", "coast-subgraphs", "coast-variants"]
-)
+@each("kind", ["demo", "coast", "coast-structures", "coast-subgraphs", "coast-variants"])
 def test_a_card_is_one_page(kind: str) -> None:
     folder = built(kind)
     text = (folder / ("demo" if kind == "demo" else "release") / "README.md").read_text("utf-8")
@@ -83,16 +82,13 @@ def test_a_card_is_one_page(kind: str) -> None:
     assert text.count("\n- **") == 5
 
 
-@pytest.mark.parametrize(
+@each(
     ("parts", "said"),
     [
         (world(), "12 questions of 9 logical structures about a knowledge graph"),
         (world(), "1p 3, 2p 1, 3p 2,"),
         (subgraphs(), "The queries have 9 shapes;"),
-        (
-            subgraphs(),
-            "No model was shown the evidence of test questions",
-        ),
+        (subgraphs(), "No model was shown the evidence of test questions"),
         (variants(), "- No model judged the questions."),
         (
             variants(judged=True),

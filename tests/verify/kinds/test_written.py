@@ -1,29 +1,22 @@
 """Releases of ``subgraphs`` and ``variants``: tampering is found by name, a fault for each check."""
 
-import json
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyoxigraph import NamedNode, Quad, Store
 
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.records import Unseen
 from rulemine.release.writer import write_release
-from rulemine.seeds import stream
+from tests import each
 from tests.structures import WORLD
-from tests.verify.kinds.test_structures import drop, problems
-from tests.verify.tampering import change_manifest, edited, put
-from tests.verify.test_garbage import mangled, report_on
-from tests.verify.tiny import read_file, seal
-from tests.written_releases import ASKED, written_world
+from tests.verify.kinds.test_structures import answers_by_sparql, problems
+from tests.verify.tampering import Change, drop, missed, options, put, question, rows_of
+from tests.written_releases import written_world
 
 KINDS = ("subgraphs", "variants")
-
-Change = Callable[[dict[str, Any]], object]
 
 
 @pytest.fixture(scope="module")
@@ -36,216 +29,141 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("naming", NAMINGS)
+@each("kind", KINDS)
+@each("naming", NAMINGS)
 def test_questions_hold_in_every_naming(tmp_path: Path, kind: str, naming: str) -> None:
     write_release(tmp_path, written_world(kind), naming)
     assert problems(tmp_path) == set()
 
 
-def test_without_splits_nothing_is_said_of_training(tmp_path: Path) -> None:
+@each(("types", "expected"), [((), set()), (("id",), {"test type"})])
+def test_without_splits_nothing_is_said_of_training(
+    tmp_path: Path, types: tuple[str, ...], expected: set[str]
+) -> None:
     parts = written_world("subgraphs")
     config = {**parts.config, "questions": {**parts.config["questions"], "split": "none"}}
     seen = Unseen(rule=False, relation=False, answer=False)
-    for types, expected in (((), set()), (("id",), {"test type"})):
-        questions = tuple(
-            replace(q, split="test", block=replace(q.block, test_type=types), unseen=seen)
-            for q in parts.questions
-            if q.kind == "subgraphs"
-        )
-        folder = tmp_path / str(len(types))
-        folder.mkdir()
-        write_release(folder, replace(parts, config=config, questions=questions), "entity")
-        assert {check for _, _, check in problems(folder)} - {"one end"} == expected
+    questions = tuple(
+        replace(q, split="test", block=replace(q.block, test_type=types), unseen=seen)
+        for q in parts.questions
+    )
+    write_release(tmp_path, replace(parts, config=config, questions=questions), "entity")
+    assert {check for _, _, check in problems(tmp_path)} - {"one end"} == expected
 
 
 def test_the_sparql_of_counts_and_differences_gives_their_answers(releases: Path) -> None:
-    store = Store()
-    for s, r, o in WORLD:
-        store.add(Quad(*map(NamedNode, (f"entity:{s}", f"relation:{r}", f"entity:{o}"))))
-    for row in map(
-        json.loads, read_file(releases / "subgraphs", "questions/train.jsonl").split("\n")[:-1]
-    ):
-        found = [one[0].value.removeprefix("entity:") for one in store.query(row["sparql"])]
+    rows = rows_of(releases / "subgraphs", "questions/train.jsonl")
+    assert {row["query"][:6] for row in rows} >= {"(count", "(minus"}
+    for row in rows:
         wanted = row["answers"] if row["value"] is None else [str(row["value"])]
-        assert sorted(found) == wanted
+        assert answers_by_sparql(row) == wanted
 
 
-def of(number: int, change: Change) -> Callable[[Path], None]:
-    """Changes a question, by its number."""
-
-    def tamper(folder: Path) -> None:
-        for split in ("train", "validation", "test"):
-            name = f"questions/{split}.jsonl"
-            rows = [json.loads(line) for line in read_file(folder, name).splitlines()]
-            for line, row in enumerate(rows, 1):
-                if row["id"] == f"q{number:05d}":
-                    return edited(name, line, change)(folder)
-        raise AssertionError(number)
-
-    return tamper
+def own(key: str, value: Any) -> Change:
+    return put(f"block.{key}", value)
 
 
-def own(kind: str, key: str, to: Any) -> Change:
-    return put("block", key, to=to)
+def of(key: str, change: Callable[[Any], object]) -> Change:
+    """Changes what a block has."""
+    return lambda row: change(row["block"][key])
 
 
-def apart(kind: str) -> Change:
+def apart(row: dict[str, Any]) -> None:
     """Adds a triple to the subgraph that touches none of the others."""
-
-    def change(row: dict[str, Any]) -> None:
-        triples = row["block"]["triples"]
-        far = next(
-            [s, r, o] for s, r, o in WORLD
-            if not {s, o} & {end for t in triples for end in (t[0], t[2])}
-            and not {s, o} & {*row["anchors"], row["block"]["answer"]}
-        )  # fmt: skip
-        row["block"]["subgraph"] = sorted([*triples, far])
-
-    return change
+    triples = row["block"]["triples"]
+    near = {end for t in triples for end in t[::2]} | {*row["anchors"], row["block"]["answer"]}
+    far = next([s, r, o] for s, r, o in WORLD if not {s, o} & near)
+    row["block"]["subgraph"] = sorted([*triples, far])
 
 
-def options(kind: str, **values: Any) -> Callable[[Path], None]:
-    def tamper(folder: Path) -> None:
-        config = json.loads((folder / "manifest.json").read_text())["config"]
-        change_manifest(folder, config=config | {kind: config[kind] | values})
-
-    return tamper
+def without_a_triple(row: dict[str, Any]) -> None:
+    row["block"]["subgraph"].remove(row["block"]["triples"][0])
 
 
-def of_both(kind: str) -> dict[str, tuple[Callable[[Path], object], str]]:
-    """What is checked of both kinds."""
-    return {
-        f"{kind}: another value": (of(3, put("value", to=4)), "value"),
-        f"{kind}: another stated value": (of(3, put("stated_value", to=2)), "stated value"),
-        f"{kind}: a value of no count": (of(0, put("value", to=1)), "value"),
-        f"{kind}: a spurious answer left out": (of(4, drop("spurious")), "spurious answers"),
-        f"{kind}: a spurious answer too many": (of(0, put("spurious", to=["italy"])), "spurious answers"),
-        f"{kind}: a difference without its part": (
-            of(4, put("query", to='(p- "won" "oscar")')), "answers",
-        ),
-        f"{kind}: a shape without its difference": (of(4, put("shape", to="(1)")), "shape"),
-        f"{kind}: a shape without its count": (of(3, put("shape", to="(1)")), "shape"),
-        f"{kind}: an answer that is none": (of(1, own(kind, "answer", "dan")), "the writer's answer"),
-        f"{kind}: triples of another answer": (of(1, own(kind, "answer", "bob")), "the writer's triples"),
-        f"{kind}: a triple too few": (of(1, drop("block", "triples")), "the writer's triples"),
-        f"{kind}: a triple too many": (
-            of(0, own(kind, "triples", [["ann", "citizen_of", "france"], ["paris", "in", "france"]])),
-            "the writer's triples",
-        ),
-        f"{kind}: triples in disorder": (
-            of(1, lambda row: row["block"]["triples"].reverse()), "the writer's triples sorted",
-        ),
-        f"{kind}: a subgraph without the triples": (
-            of(1, lambda row: row["block"]["subgraph"].remove(row["block"]["triples"][0])),
-            "triples in the subgraph",
-        ),
-        f"{kind}: a subgraph in disorder": (
-            of(1, lambda row: row["block"]["subgraph"].reverse()), "whole subgraph",
-        ),
-        f"{kind}: a subgraph in two parts": (of(0, apart(kind)), "subgraph connected"),
-        f"{kind}: a subgraph with a triple of its own": (
-            of(1, lambda row: row["block"]["subgraph"].insert(0, ["ann", "aunt", "bob"])),
-            "whole subgraph",
-        ),
-        f"{kind}: a topic outside the subgraph": (
-            of(4, lambda row: own(kind, "subgraph", row["block"]["triples"])(row)),
-            "triples in the subgraph",
-        ),
-        f"{kind}: a relation left out": (of(4, drop("relations")), "relations"),
-        f"{kind}: an intermediate left out": (of(5, drop("intermediates")), "intermediates"),
-        f"{kind}: a removed triple left out": (of(5, drop("removed")), "removed"),
-        f"{kind}: another rule": (of(1, put("rules", to=["0" * 12])), "rules"),
-        f"{kind}: a text with an intermediate": (
-            of(5, put("question", to="What has film3 of ann?")), "text hides the answers",
-        ),
-        f"{kind}: less evidence allowed": (options(kind, max_evidence=2), "number of full evidence"),
-        f"{kind}: fewer answers allowed": (options(kind, max_answers=2), "number of answers"),
-        f"{kind}: fewer questions allowed": (options(kind, questions=3), "balance"),
-        f"{kind}: a question of another kind": (of(0, put("kind", to="structures")), "kind"),
-    }  # fmt: skip
+def only_its_triples(row: dict[str, Any]) -> None:
+    row["block"]["subgraph"] = row["block"]["triples"]
 
 
-TAMPERINGS: dict[str, tuple[Callable[[Path], object], str]] = {
-    **of_both("subgraphs"),
-    **of_both("variants"),
-    "subgraphs: a triple between its nodes left out": (
-        of(1, lambda row: row["block"]["subgraph"].remove(["rome", "in", "italy"])),
-        "whole subgraph",
-    ),
-    "subgraphs: fewer nodes allowed": (options("subgraphs", nodes=3), "nodes of the subgraph"),
-    "subgraphs: called redundant": (of(1, own("subgraphs", "redundant", True)), "redundant"),
-    "variants: called redundant": (of(1, own("variants", "redundant", True)), "redundant"),
-    "subgraphs: another minimal shape": (
-        of(2, own("subgraphs", "minimal_shape", "(2)")), "minimal shape",
-    ),
-    "subgraphs: another minimal query": (
-        of(2, put("block", "minimal", 0, "query", to='(p- "born_in" "paris")')), "minimal",
-    ),
-    "subgraphs: a needless topic": (
-        of(1, put("query", to='(and (p- "born_in" "rome") (p- "citizen_of" "italy"))')),
-        "every branch needed",
-    ),
-    "subgraphs: no test type": (of(6, own("subgraphs", "test_type", [])), "test type"),
-    "subgraphs: a shape called seen": (of(6, own("subgraphs", "test_type", ["id"])), "test type"),
-    "subgraphs: a relation called seen": (of(7, own("subgraphs", "test_type", ["id"])), "test type"),
-    "subgraphs: a shape called unseen": (
-        of(7, own("subgraphs", "test_type", ["ugt", "urt"])), "test type",
-    ),
-    "subgraphs: a relation called unseen": (
-        of(6, own("subgraphs", "test_type", ["ugt", "urt"])), "test type",
-    ),
-    "subgraphs: a test type in training": (of(1, own("subgraphs", "test_type", ["id"])), "test type"),
-    "subgraphs: a reserved shape in training": (
-        options("subgraphs", reserved_shapes=["(1)(1)"]), "reserved shape",
-    ),
-    "subgraphs: more than six triples": (
-        of(0, put("query", to="(p- \"in\" " * 7 + '"france"' + ")" * 7)), "number of triples",
-    ),
-    "subgraphs: an answer in two splits": (
-        of(0, lambda row: row["answers"].append("lyon")), "no leakage",
-    ),
-    "variants: called unique": (of(1, own("variants", "unique", True)), "unique"),
-    "variants: called ambiguous": (of(0, own("variants", "unique", False)), "unique"),
-    "variants: seeds outside the subgraph": (of(0, own("variants", "seeds", ["ann"])), "seeds"),
-    "variants: seeds in disorder": (of(0, lambda row: row["block"]["seeds"].reverse()), "seeds"),
-    "variants: a smaller subgraph allowed": (
-        options("variants", max_triples=3), "size of the subgraph",
-    ),
-    "variants: a judge against it": (
-        of(0, put("block", "judgements", 1, "answer_support_flag", to=False)), "unanimous",
-    ),
-    "variants: a judge who finds it given away": (
-        of(0, put("block", "judgements", 0, "redundancy_flag", to=True)), "unanimous",
-    ),
-    "variants: a judge too few": (of(0, drop("block", "judgements")), "judges"),
-    "variants: another judge": (of(0, put("block", "judgements", 0, "model", to="n")), "judges"),
-    "variants: nobody was to judge": (options("variants", judges=[]), "judges"),
-    "variants: fewer of a text allowed": (options("variants", pairs=0), "balance"),
-    "variants: another seed text": (of(0, own("variants", "seed_text", "text 1")), "seed texts"),
+TWO = [["ann", "citizen_of", "france"], ["paris", "in", "france"]]
+
+# number of the question, what is changed, what is found
+OF_BOTH: list[tuple[int, Change, str]] = [
+    (3, put("value", 4), "value"),
+    (3, put("stated_value", 2), "stated value"),
+    (0, put("value", 1), "value"),
+    (4, drop("spurious"), "spurious answers"),
+    (0, put("spurious", ["italy"]), "spurious answers"),
+    (4, put("query", '(p- "won" "oscar")'), "answers"),
+    (4, put("shape", "(1)"), "shape"),
+    (3, put("shape", "(1)"), "shape"),
+    (1, own("answer", "dan"), "the writer's answer"),
+    (1, own("answer", "bob"), "the writer's triples"),
+    (1, drop("block.triples"), "the writer's triples"),
+    (0, own("triples", TWO), "the writer's triples"),
+    (1, of("triples", list.reverse), "the writer's triples sorted"),
+    (1, without_a_triple, "triples in the subgraph"),
+    (1, of("subgraph", list.reverse), "whole subgraph"),
+    (0, apart, "subgraph connected"),
+    (1, of("subgraph", lambda some: some.insert(0, ["ann", "aunt", "bob"])), "whole subgraph"),
+    (4, only_its_triples, "triples in the subgraph"),  # a topic is outside
+    (4, drop("relations"), "relations"),
+    (5, drop("intermediates"), "intermediates"),
+    (5, drop("removed"), "removed"),
+    (1, put("rules", ["0" * 12]), "rules"),
+    (5, put("question", "What has film3 of ann?"), "text hides the answers"),
+    (0, put("kind", "structures"), "kind"),
+    (1, own("redundant", True), "redundant"),
+]
+OF_EACH: dict[str, list[tuple[int, Change, str]]] = {
+    "subgraphs": [
+        (1, of("subgraph", lambda some: some.remove(["rome", "in", "italy"])), "whole subgraph"),
+        (2, own("minimal_shape", "(2)"), "minimal shape"),
+        (2, own("minimal.0.query", '(p- "born_in" "paris")'), "minimal"),
+        (1, put("query", '(and (p- "born_in" "rome") (p- "citizen_of" "italy"))'), "every branch needed"),
+        (6, own("test_type", []), "test type"),
+        (6, own("test_type", ["id"]), "test type"),
+        (7, own("test_type", ["id"]), "test type"),
+        (7, own("test_type", ["ugt", "urt"]), "test type"),
+        (6, own("test_type", ["ugt", "urt"]), "test type"),
+        (1, own("test_type", ["id"]), "test type"),  # in training
+        (0, put("query", '(p- "in" ' * 7 + '"france"' + ")" * 7), "number of triples"),
+        (0, lambda row: row["answers"].append("lyon"), "no leakage"),
+    ],
+    "variants": [
+        (1, own("unique", True), "unique"),
+        (0, own("unique", False), "unique"),
+        (0, own("seeds", ["ann"]), "seeds"),
+        (0, of("seeds", list.reverse), "seeds"),
+        (0, own("judgements.1.answer_support_flag", False), "unanimous"),
+        (0, own("judgements.0.redundancy_flag", True), "unanimous"),
+        (0, drop("block.judgements"), "judges"),
+        (0, own("judgements.0.model", "n"), "judges"),
+        (0, own("seed_text", "text 1"), "seed texts"),
+    ],
 }  # fmt: skip
+OPTIONS: dict[str, list[tuple[str, Any, str]]] = {
+    "subgraphs": [
+        ("nodes", 3, "nodes of the subgraph"), ("reserved_shapes", ["(1)(1)"], "reserved shape"),
+    ],
+    "variants": [
+        ("max_triples", 3, "size of the subgraph"), ("judges", [], "judges"), ("pairs", 0, "balance"),
+    ],
+}  # fmt: skip
+OPTIONS_OF_BOTH = [
+    ("max_evidence", 2, "number of full evidence"), ("max_answers", 2, "number of answers"),
+    ("questions", 3, "balance"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("what", TAMPERINGS)
-def test_a_tampering_is_found(releases: Path, tmp_path: Path, what: str) -> None:
-    tamper, invariant = TAMPERINGS[what]
-    folder = shutil.copytree(releases / what.partition(":")[0], tmp_path / "world")
-    tamper(folder)
-    seal(folder)
-    assert invariant in {found for _, _, found in problems(folder)}
+def numbered(number: int) -> Callable[[dict[str, Any]], bool]:
+    return lambda row: row["id"] == f"q{number:05d}"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_values_of_any_shape_are_reported(releases: Path, tmp_path: Path, kind: str) -> None:
-    folder = shutil.copytree(releases / kind, tmp_path / "world")
-    draw = stream(1, "garbage", kind)
-    for _ in range(25):
-        name = f"questions/{('train', 'test')[draw.below(2)]}.jsonl"
-        rows = [json.loads(line) for line in read_file(folder, name).splitlines()]
-        place = draw.below(len(rows))
-        rows[place] = mangled(rows[place], draw)
-        report_on(folder, name, "".join(json.dumps(row) + "\n" for row in rows))
-
-
-def test_the_world_has_both_forms() -> None:
-    assert {text.partition(" ")[0] for _, text, _ in ASKED} >= {"(count", "(minus", "(and"}
+@each("kind", KINDS)
+def test_a_tampering_is_found(releases: Path, kind: str) -> None:
+    rows: dict[str, Any] = {}
+    for at, (number, change, expected) in enumerate([*OF_BOTH, *OF_EACH[kind]]):
+        rows[f"{at}: question {number}, {expected}"] = question(numbered(number), change), expected
+    for key, value, expected in (*OPTIONS_OF_BOTH, *OPTIONS[kind]):
+        rows[f"{key} = {value}"] = options(kind, **{key: value}), expected
+    assert missed(releases / kind, rows, problems) == []

@@ -14,28 +14,24 @@ from rulemine.query.structures import Structure, structure_of
 from rulemine.verify.graph import Facts, Graph, Terms
 from rulemine.verify.questions.asked import STRUCTURES, form_of, leaves, linked, smaller
 from rulemine.verify.questions.queries import LINK, answers, nodes, read
+from tests import each
 
 DECLARED = Declarations.of(symmetric=["spouse"], inverse=[("child", "parent")])
 
 
 def facts_of(declared: Declarations) -> Facts:
-    return Facts(
-        {
-            name: {
-                "fact": reading.fact,
-                "reversed": "yes" * reading.reversed,
-                "symmetric": "yes" * reading.symmetric,
-            }
-            for name, reading in declared.readings.items()
-        }
-    )
+    rows = {}
+    for name, (fact, *flags) in declared.readings.items():
+        turned, both = ("yes" * flag for flag in flags)
+        rows[name] = {"fact": fact, "reversed": turned, "symmetric": both}
+    return Facts(rows)
 
 
 def form(expected: Structure) -> tuple[str, str, int, list[str]]:
     return expected.name, expected.shape, expected.hops, [*expected.anchors]
 
 
-@pytest.mark.parametrize("block", range(2))
+@each("block", range(2))
 def test_forms_and_smaller_queries_are_those_of_the_builder(block: int) -> None:
     shapes = set()
     for seed in range(12 * block, 12 * block + 12):

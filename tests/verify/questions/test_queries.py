@@ -7,25 +7,12 @@ from random import Random
 
 import pytest
 
-from checks.oracles.queries import (
-    Answerer,
-    World,
-    derivations,
-    random_query,
-    random_world,
-)
+from checks.oracles.queries import Answerer, World, derivations, random_query, random_world
 from rulemine.query import parse
 from rulemine.verify.graph import Graph, Terms, Triple
-from rulemine.verify.questions.queries import (
-    MOST_DEPTH,
-    Few,
-    Query,
-    answers,
-    costs,
-    evidence,
-    read,
-)
+from rulemine.verify.questions.queries import MOST_DEPTH, Few, Query, answers, costs, evidence, read
 from rulemine.verify.questions.queries import derivations as read_derivations
+from tests import each
 
 MOST = 2_000
 """Derivations of a query from which on they are not compared."""
@@ -62,7 +49,7 @@ def whole_derivations(query: Query, graph: Graph, triples: Sequence[Triple]) -> 
     return {answer for answer, ends in found if len(ends) == len(triples)}
 
 
-@pytest.mark.parametrize("block", range(4))
+@each("block", range(4))
 def test_lines_answers_and_evidence_are_those_of_others(block: int) -> None:
     enumerated = 0
     for seed in range(10 * block, 10 * block + 10):
@@ -88,7 +75,7 @@ def test_lines_answers_and_evidence_are_those_of_others(block: int) -> None:
     assert enumerated > 200
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "", " ", "(", ")", "x", "5", "null", '"x', '"x" ', '"x" "x"', '"\\u0078"', '"\\ud800"', "()", '("x")',
