@@ -1,6 +1,10 @@
 # make help says what there is.
-PYTHON ?= python3
 BIN := .venv/bin
+# The environment that is there, if its Python will do; PYTHON=… of another version makes it anew.
+HERE := $(patsubst .venv/lib/python%,%,$(wildcard .venv/lib/python3.1[1-9]))
+PYTHON ?= $(if $(HERE),$(BIN)/python,python3)
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+ANEW := $(if $(filter $(HERE),$(VERSION)),,anew)
 RULEMINE := $(BIN)/rulemine
 # Data sets: $RULEMINE_DATA, else a shared folder beside the checkout where there is one, else ./data.
 RULEMINE_DATA ?= $(abspath $(firstword $(wildcard ../shared/data) data))
@@ -22,8 +26,14 @@ define say
 $(2); status=$$?; kill $$! 2>/dev/null; echo; exit $$status
 endef
 
-$(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py
-	$(call say,Making .venv,$(PYTHON) -m venv .venv)
+.PHONY: anew
+anew:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { echo \
+	"Python 3.11 or later is needed, and $(PYTHON) is $(or $(VERSION),not here): install one, then make $(or $(MAKECMDGOALS),install) PYTHON=python3.11"; \
+	exit 1; }
+	$(call say,Making .venv,$(PYTHON) -m venv --clear .venv)
+
+$(BIN)/.installed: pyproject.toml constraints.txt hatch_build.py $(ANEW)
 	$(call say,Installing into .venv (about a minute),\
 		$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]')
 	@touch $@

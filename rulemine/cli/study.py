@@ -27,10 +27,11 @@ def study(arguments: Namespace) -> int:
     """Runs ``study``."""
     from rulemine.cli.answer import with_program
     from rulemine.cluster import opened
+    from rulemine.evaluation.reporting.figures import drawable
     from rulemine.evaluation.reporting.tables import WARNING
     from rulemine.evaluation.study.costs import costs_table, expected
     from rulemine.evaluation.study.plan import read_plan
-    from rulemine.evaluation.study.results import check_packages, write_results
+    from rulemine.evaluation.study.results import write_results
     from rulemine.evaluation.study.run import StudyFolder
     from rulemine.registry import split_names
     from rulemine.text.tables import text_of, wrapped
@@ -58,12 +59,11 @@ def study(arguments: Namespace) -> int:
         refuse_idle(arguments, "answering", "cluster")
         say(table, end="")
         return 0
-    check_packages()
     if any(one.runs for one in costs):
         say(table, sys.stderr, end="")
     with opened(arguments.cluster, line.note) as cluster:
         found.answer(cluster.unordered if arguments.cluster else None)
-        document = write_results(found, watch=watch, spread=cluster.map)
+        document = drawable(write_results(found, watch=watch, spread=cluster.map))
     for text in document.notes:
         if text.startswith(WARNING):
             say(wrapped(text))
@@ -111,15 +111,14 @@ def tables(arguments: Namespace) -> int:
 
     from rulemine.evaluation.answerers.registry import JOURNAL
     from rulemine.evaluation.embedding import embed
+    from rulemine.evaluation.reporting.figures import drawable
     from rulemine.evaluation.reporting.files import write_document
-    from rulemine.evaluation.study.results import check_packages
     from rulemine.llm.options import EndpointOptions
     from rulemine.llm.session import Session
     from rulemine.papers.material import read_material
     from rulemine.papers.paper import PAPERS, check_tables, make_tables
     from rulemine.text.tables import text_of, wrapped
 
-    check_packages()
     paper, line = PAPERS.find(arguments.paper), Line()
     check_tables(arguments.output, arguments.paths)
     endpoint = given(arguments, "endpoint.")
@@ -140,7 +139,7 @@ def tables(arguments: Namespace) -> int:
                 Session(EndpointOptions(**endpoint), arguments.output / JOURNAL, line.note)
             )
             material = replace(material, embed=partial(embed, session, arguments.model))
-        document = make_tables(paper, material, line.watch)
+        document = drawable(make_tables(paper, material, line.watch))
     written = write_document(document, arguments.output)
     for table in document.every_table():
         say(text_of(table))

@@ -1,29 +1,35 @@
 """Draws the figures of a report, as SVG with matplotlib.
 
 Guarantees: the same figure gives the same bytes (no date, no random names, text as text); what colors say,
-hatches, markers and line styles say too, so that figures can be read in grey. Needs the extra ``report``.
+hatches, markers and line styles say too, so that figures can be read in grey. Needs matplotlib.
 """
 
 import io
 import re
+from dataclasses import replace
 from functools import lru_cache
 from html import escape
+from importlib.util import find_spec
 from itertools import zip_longest
 from math import ceil, nan, radians, sin
 from typing import TYPE_CHECKING, Any
 
-from rulemine.errors import ConfigError
-from rulemine.evaluation.reporting.document import Picture, Series
+from rulemine.evaluation.reporting.document import Document, Picture, Series
+from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.evaluation.statistics.score import Score
 from rulemine.text.tables import FEW, MARK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["COLORS", "draw", "embedded"]
+__all__ = ["COLORS", "draw", "drawable", "embedded"]
 
 COLORS = ("#0b5cad", "#c2410c", "#0f766e", "#86198f", "#4d4d4d", "#a16207", "#be185d", "#3f6212")
 """Colors of the series, each with a contrast of 4.5 or more on white; the page has lighter ones for dark."""
+
+UNDRAWN = (
+    f"{WARNING} Figures are tables here: they need matplotlib (pip install 'rulemine[report]')."
+)
 
 _HATCHES = ("", "///", "\\\\\\", "xxx", "---", "|||", "+++", "//////")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -59,24 +65,29 @@ _STYLE: Any = {
 }
 
 
+def drawable(document: Document) -> Document:
+    """A report as it can be shown here: without matplotlib its figures are tables, and a note says why."""
+    if not document.figures or find_spec("matplotlib") is not None:
+        return document
+    return replace(
+        document,
+        figures=(),
+        tables=(*(figure.table() for figure in document.figures), *document.tables),
+        notes=(*document.notes, UNDRAWN),
+    )
+
+
 @lru_cache(maxsize=64)  # the page and the folder beside it have the same figures
 def draw(figure: Picture) -> str:
     """Draws a figure.
 
     Returns:
         SVG with a white ground, which stands alone.
-
-    Raises:
-        ConfigError: The package ``matplotlib`` is not installed.
     """
-    try:
-        from matplotlib import style
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
-        from matplotlib.figure import Figure as Canvas
-    except ImportError:
-        raise ConfigError(
-            "figures need the package matplotlib. Install it: pip install 'rulemine[report]'."
-        ) from None
+    from matplotlib import style
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure as Canvas
+
     bars = figure.kind == "bars"
     many = len(figure.groups) * len(figure.series) if bars else 0
     width = min(14.0, max(6.4, 0.2 * many + 0.25 * len(figure.groups) + 1.2))
@@ -84,8 +95,11 @@ def draw(figure: Picture) -> str:
     slanted = bars and longest * len(figure.groups) > width - 0.8
     entry = 0.7 + _CHARACTER * max((len(_short(one.name)) for one in figure.series), default=0)
     columns = min(max(1, int(width / entry)), len(figure.series))
-    height = _HEIGHT + _LEGEND_ROW * ceil(len(figure.series) / max(1, columns))
-    height += longest * sin(radians(_SLOPE)) if slanted else 0
+    height = (
+        _HEIGHT
+        + _LEGEND_ROW * ceil(len(figure.series) / max(1, columns))
+        + longest * sin(radians(_SLOPE)) * slanted
+    )
     own = {**_STYLE, "svg.hashsalt": figure.id}  # of the ids in it
     with style.context(own, after_reset=True):  # whatever the user's own settings are
         canvas = Canvas(figsize=(width, height), layout="constrained", facecolor="white")
@@ -108,8 +122,9 @@ def _short(label: str) -> str:
 def _labels(figure: Picture) -> list[str]:
     """What stands below each group; few questions are marked."""
     few = (MARK if n < FEW else "" for n in figure.sizes)
-    both = zip_longest(figure.groups, few, fillvalue="")
-    return [_short(str(group)) + mark for group, mark in both]
+    return [
+        _short(str(group)) + mark for group, mark in zip_longest(figure.groups, few, fillvalue="")
+    ]
 
 
 def _shown(figure: Picture, one: Series, part: str) -> list[float]:
@@ -174,8 +189,13 @@ def _lines(axes: "Axes", figure: Picture) -> None:
 
 def _fit(axes: "Axes", figure: Picture) -> None:
     """Percentages start at 0 and end at 100; differences, numbers, and what is more, where they do."""
-    ends = [v for s in figure.series for part in Score._fields for v in _shown(figure, s, part)]
-    known = [v for v in ends if v == v]
+    known = [
+        value
+        for one in figure.series
+        for part in Score._fields
+        for value in _shown(figure, one, part)
+        if value == value
+    ]
     top = max([100.0 if figure.scale == 100 else 0.0, *known]) * 1.03
     axes.set_ylim(min([0.0, *known]) * 1.05, top or 1.0)
 
@@ -196,14 +216,15 @@ def embedded(svg: str, figure: Picture) -> str:
         _INK: "currentColor",
         _PAPER: "var(--paper)",
         _GRID: "var(--line)",
+        **{color: f"var(--s{place})" for place, color in enumerate(COLORS, start=1)},
     }
-    own |= {color: f"var(--s{place})" for place, color in enumerate(COLORS, start=1)}
     for drawn, shown_as in own.items():
         body = body.replace(drawn, shown_as)
     width = shown.split()[2]
-    wide = ' data-wide=""' if float(width) > _WIDE else ""
     return (
-        f'<svg{wide} viewBox="{shown}" style="width: {width}pt" role="img" '
+        "<svg"
+        + ' data-wide=""' * (float(width) > _WIDE)
+        + f' viewBox="{shown}" style="width: {width}pt" role="img" '
         f'aria-label="{escape(figure.title)}" '
         f'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{body}'
     )

@@ -6,7 +6,7 @@ gives the same bytes.
 
 The page opens from disk, needs no network and loads nothing. Whatever systems wrote is shown as text: the
 template escapes all it is given, the script sets texts only, and the page's own policy lets no other script
-run and nothing be fetched. It is at most `MOST_BYTES` long. Figures need the extra ``report``.
+run and nothing be fetched. It is at most `MOST_BYTES` long. Without matplotlib figures are tables.
 """
 
 import base64
@@ -26,7 +26,7 @@ from rulemine.evaluation.reporting.document import (
     Outcome,
     QuestionRow,
 )
-from rulemine.evaluation.reporting.figures import draw, embedded
+from rulemine.evaluation.reporting.figures import draw, drawable, embedded
 from rulemine.evaluation.reporting.tables import WARNING
 from rulemine.files import write_lines
 from rulemine.kinds.registry import form_of
@@ -173,11 +173,7 @@ def to_latex(document: Document) -> str:
 
 
 def to_html(document: Document) -> str:
-    """The page of a report.
-
-    Raises:
-        ConfigError: A package of the extra ``report`` is not installed.
-    """
+    """The page of a report."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     folder = files("rulemine.evaluation.reporting") / "templates"
@@ -194,10 +190,10 @@ def to_html(document: Document) -> str:
     )
     template = environment.get_template("page.html.j2")
     given: dict[str, Any] = {
-        "document": document,
+        "document": (drawn := drawable(document)),
         "warning": WARNING,
-        "rest": [note for note in document.notes if not note.startswith(WARNING)],
-        "figures": [(figure, embedded(draw(figure), figure)) for figure in document.figures],
+        "rest": [note for note in drawn.notes if not note.startswith(WARNING)],
+        "figures": [(figure, embedded(draw(figure), figure)) for figure in drawn.figures],
         "script": script,
         "style": (folder / "page.css").read_text("utf-8"),
         "policy": f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
@@ -334,7 +330,7 @@ def render(document: Document, format_: str) -> str:
     ``csv`` has its tables one after another, with empty lines between; ``questions`` every question, as CSV.
 
     Raises:
-        ConfigError: There is no such format, or a package that it needs is not installed.
+        ConfigError: There is no such format.
     """
     if format_ not in FORMATS:
         raise ConfigError(f"no format {format_!r}; {did_you_mean(format_, tuple(FORMATS))}")
@@ -351,15 +347,14 @@ def write_document(document: Document, folder: Path) -> list[Path]:
         The files, in the order written; the page is the last.
 
     Raises:
-        ConfigError: A package of the extra ``report`` is not installed.
         OutputError: A file cannot be written.
     """
     texts: dict[str, Iterable[str]] = {
         "report.json": [to_json(document)],
-        "report.md": [to_markdown(document)],
+        "report.md": [to_markdown(drawable(document))],
         "report.tex": [to_latex(document)],
         **{f"tables/{table.id}.csv": [csv_of(table)] for table in document.every_table()},
-        **{f"figures/{figure.id}.svg": [draw(figure)] for figure in document.figures},
+        **{f"figures/{figure.id}.svg": [draw(figure)] for figure in drawable(document).figures},
         **({"questions.csv": questions_csv(document.questions)} if document.questions else {}),
         "report.html": [to_html(document)],
     }

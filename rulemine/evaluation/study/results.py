@@ -15,10 +15,9 @@ Guarantee: scores are the same whatever was scored before, and whoever reads the
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
-from rulemine.errors import ConfigError, counted
+from rulemine.errors import counted
 from rulemine.evaluation.answerers.registry import find_answerer, more_room, needs_of
 from rulemine.evaluation.breakdown import group_titles
 from rulemine.evaluation.comparing.comparison import compare, note_about
@@ -51,7 +50,7 @@ from rulemine.rules.blocks import MapLike
 from rulemine.text.tables import Show, Table, Values, p_value, percent, points
 
 __all__ = [
-    "StudyScores", "check_packages", "document_of", "figures", "headline", "run_study", "tables",
+    "StudyScores", "document_of", "figures", "headline", "run_study", "tables",
     "write_results",
 ]  # fmt: skip
 
@@ -116,27 +115,14 @@ def run_study(
 
     Raises:
         OutputError: The folder holds another study or cannot be written.
-        ConfigError: A system cannot be used, or a package of the extra ``report`` is missing.
+        ConfigError: A system cannot be used.
         ReleaseError: A file of the release is missing or was edited.
         EndpointError: The model cannot be asked.
         LimitError: A limit was reached; everything is kept.
     """
-    check_packages()
     study = StudyFolder(plan, Path(folder), watch=watch, note=note)
     study.answer()
     return write_results(study, watch=watch)
-
-
-def check_packages() -> None:
-    """Checks that the report can be written, before hours are spent on its contents.
-
-    Raises:
-        ConfigError: A package of the extra ``report`` is not installed.
-    """
-    if find_spec("matplotlib") is None:
-        raise ConfigError(
-            "study: its report needs the package matplotlib: pip install 'rulemine[report]'."
-        )
 
 
 def write_results(
