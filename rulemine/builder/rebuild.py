@@ -45,7 +45,7 @@ from rulemine.release.contents import JOURNAL
 from rulemine.release.outputs import replacing, working_folder
 from rulemine.release.reader import Release
 from rulemine.release.records import translation
-from rulemine.rules.eligibility import Standard
+from rulemine.rules.confidence import Standard
 
 __all__ = ["build_again", "check_published", "prepare_run", "rebuild", "settings_of"]
 

@@ -295,7 +295,7 @@ class BuildStages:
         """How many rules are refused by a standard of proof alone; None: there is none."""
         if not self.inputs.standards:
             return None
-        from rulemine.rules.eligibility import confident_rules, refused
+        from rulemine.rules.confidence import confident_rules, refused
 
         chosen = self.recipe.selection
         found = confident_rules(

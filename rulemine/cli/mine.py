@@ -76,7 +76,7 @@ def mine(arguments: Namespace) -> int:
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
     with bar("write") as progress:
         emit_pieces(rules.text(arguments.format, limit, progress), output)
-    say(_made(rules, kg), sys.stderr)
+    say(_made(rules, kg, arguments.format), sys.stderr)
     if rules.unfinished:
         say(_explain_unfinished(rules.unfinished, limit.seconds), sys.stderr)
         return INCOMPLETE
@@ -103,21 +103,28 @@ def _mine_by_amie(
 ) -> int:
     """Runs ``mine --amie-jar``."""
     from rulemine.mining import explain_no_rules
-    from rulemine.rules.formats import format_amie, json_text
+    from rulemine.rules.formats import anyburl_line, format_amie, json_text
 
     with Line().watch("mine by AMIE"):
         rules = jar.mine(kg, options, resources, limit)
     if not rules:
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
-    text = format_amie(rules) if arguments.format == "amie" else "".join(map(json_text, rules))
-    emit(text, arguments.output)
-    say(f"{_made(rules, kg)}, by {jar.path.name} (SHA-256 {jar.digest})", sys.stderr)
+    line_of = {"jsonl": json_text, "anyburl": anyburl_line}.get(arguments.format)
+    emit("".join(map(line_of, rules)) if line_of else format_amie(rules), arguments.output)
+    say(
+        f"{_made(rules, kg, arguments.format)}, by {jar.path.name} (SHA-256 {jar.digest})",
+        sys.stderr,
+    )
     return 0
 
 
-def _made(rules: "Sequence[Rule]", kg: "KnowledgeGraph") -> str:
+def _made(rules: "Sequence[Rule]", kg: "KnowledgeGraph", form: str) -> str:
+    from rulemine.rules.formats import anyburl_line
+
     duplicates = f" ({counted(kg.duplicates, 'duplicate line')})" if kg.duplicates else ""
-    return f"{counted(len(rules), 'rule')} from {counted(len(kg), 'triple')}{duplicates}"
+    made = f"{counted(len(rules), 'rule')} from {counted(len(kg), 'triple')}{duplicates}"
+    rest = sum(not anyburl_line(rule) for rule in rules) if form == "anyburl" else 0
+    return made + f", {rest:,} left out, whose bodies are no paths as AnyBURL has" * (rest > 0)
 
 
 def _explain_unfinished(heads: tuple[str, ...], seconds: float | None) -> str:
@@ -152,7 +159,7 @@ MINE = Subcommand(
     "mine", mine, "mine the rules of a knowledge graph",
     (
         arg("kg", "KG", "a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set"),
-        format_of("jsonl", "amie"), "output cluster",
+        format_of("jsonl", "amie", "anyburl"), "output cluster",
         arg("--amie-jar", "JAR", "the original AMIE mines: amie3.5.1.jar, which is not part of this "
             "package, with one thread unless --threads says more", Path),
     ),

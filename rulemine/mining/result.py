@@ -21,6 +21,7 @@ from rulemine.rules.formats import (
     AMIE_HEADER,
     amie_atom,
     amie_line,
+    anyburl_line,
     json_atom,
     json_line,
     rule_to_json,
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["RULE_FORMATS", "RuleTable", "Rules"]
 
-RULE_FORMATS = ("jsonl", "amie")
-"""JSON Lines, and AMIE's output."""
+RULE_FORMATS = ("jsonl", "amie", "anyburl")
+"""JSON Lines, AMIE's output, and AnyBURL's, which has no lines for rules that are no paths."""
 
 BLOCK = 4096
 """Number of rules converted to objects at a time when a table is iterated."""
@@ -142,15 +143,12 @@ class Rules(Sequence[Rule]):
         at = range(len(self))[index]
         part = bisect_right(self._ends, at)
         start = self._ends[part - 1] if part else 0
-        row = self._table.rows(self._heads[part])[at - start]
-        return self._rule(row.tolist())
+        return self._rule(self._table.rows(self._heads[part])[at - start].tolist())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Rules | tuple):
             return NotImplemented
         return len(self) == len(other) and all(map(eq, self, other))
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<{len(self)} rules>"
@@ -166,7 +164,7 @@ class Rules(Sequence[Rule]):
             progress: Called with (rules written, all rules).
 
         Raises:
-            InputError: A name cannot be written in AMIE's format.
+            InputError: A name cannot be written in the format.
         """
         if form == "amie":
             yield AMIE_HEADER
@@ -204,6 +202,8 @@ class Rules(Sequence[Rule]):
 
     def _line(self, form: str) -> Callable[[list[int]], str]:
         """Makes the function that formats a row as a line of text; parts of atoms are cached."""
+        if form == "anyburl":
+            return lambda row: anyburl_line(self._rule(row))
         write: Callable[..., str] = amie_line if form == "amie" else json_line
         make: Callable[[Atom], object] = amie_atom if form == "amie" else json_atom
         atom = cache(lambda packed: make(self._make_atom(packed)))

@@ -46,7 +46,7 @@ from rulemine.recipe.relation_filter import (
     load_filter,
     without_inverses,
 )
-from rulemine.rules.eligibility import Standard
+from rulemine.rules.confidence import Standard, measured
 from rulemine.rules.formats import read_rules
 from rulemine.rules.implied import load_implied, with_implied
 from rulemine.rules.rule import Rule
@@ -343,10 +343,10 @@ class Inputs:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of the file named by the recipe that have no unknown relations.
+        """The rules of the file named by the recipe that have no unknown relations; with measures.
 
         Raises:
-            InputError: There is no such rule, or a rule names an entity or has no measures.
+            InputError: There is no such rule, or a rule names an entity.
         """
         for number, rule in enumerate(self._given_rules, start=1):
             if rule.entities:
@@ -355,14 +355,14 @@ class Inputs:
                     "expected variables alone, since what is said of a single entity proves nothing here. "
                     "Leave out the rules that name one."
                 )
-            if rule.measures is None:
-                raise InputError(
-                    f"{self.recipe.rules}: rule {number}, {rule}, has no measures, which every question "
-                    "records. Mine the rules, or give them with support, body_size, pca_body_size, head_size "
-                    "and functional."
+        if fitting := [rule for rule in self._given_rules if not self.lacking(rule)]:
+            found = tuple(measured(self.kg, fitting))
+            if rest := len(fitting) - len(found):
+                self.warn(
+                    f"{self.recipe.rules}: {counted(rest, 'rule')} left out, of which nothing holds in "
+                    f"{self.recipe.kg}."
                 )
-        if fitting := tuple(rule for rule in self._given_rules if not self.lacking(rule)):
-            return fitting
+            return found
         names = sorted(frozenset().union(*map(self.lacking, self._given_rules)))
         raise InputError(
             f"{self.recipe.rules}: every rule names something that {self.recipe.kg} lacks: "

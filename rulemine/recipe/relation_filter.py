@@ -5,7 +5,7 @@
     [drop]
     "/common/topic/webpage./common/webpage/category" = "about a web page, not about the topic"
 
-The file may also say which rules have to be more confident (`rulemine.rules.eligibility.Standard`), for
+The file may also say which rules have to be more confident (`rulemine.rules.confidence.Standard`), for
 relations and classes of relations that it names itself:
 
     [classes]
@@ -47,7 +47,7 @@ from rulemine.phrasing.books import known_relations, known_tables, packaged_book
 from rulemine.phrasing.relation_names import words_of
 from rulemine.phrasing.tables import misspelled
 from rulemine.registry import packaged_or_given
-from rulemine.rules.eligibility import Standard
+from rulemine.rules.confidence import Standard
 
 __all__ = [
     "ONE_END", "TOO_MANY", "RelationFilter", "excluded_relations", "found_filter", "inverses_in",

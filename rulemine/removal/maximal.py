@@ -29,8 +29,8 @@ from rulemine.arrays import distinct
 from rulemine.errors import ConfigError
 from rulemine.removal.selection import RemovalPlan, SelectionCounts
 from rulemine.removal.setting import Setting
-from rulemine.rules.decoration import Decorations
 from rulemine.rules.grounding import Groundings
+from rulemine.rules.proofs import Decorations
 from rulemine.seeds import stream
 
 __all__ = ["candidates_of", "choose"]

@@ -22,10 +22,9 @@ from rulemine.removal.selection import RemovalPlan, Selection, SelectionCounts
 from rulemine.removal.setting import Setting
 from rulemine.rules.blocks import MapLike, Progress
 from rulemine.rules.bodies import BoundRule, bind_rule
-from rulemine.rules.decoration import Decorations
-from rulemine.rules.eligibility import confident_rules, rules_beyond_guessing
+from rulemine.rules.confidence import confident_rules, rules_beyond_guessing
 from rulemine.rules.grounding import Groundings, ground
-from rulemine.rules.proofs import best_proofs, remaining_proofs
+from rulemine.rules.proofs import Decorations, best_proofs, remaining_proofs
 from rulemine.rules.rule import Rule
 
 __all__ = ["explain_priors", "ground_eligible", "remove"]

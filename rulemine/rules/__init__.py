@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from rulemine.rules.grounding import ground as ground
     from rulemine.rules.rule import Measures as Measures
     from rulemine.rules.rule import Rule as Rule
+    from rulemine.rules.rule import classify as classify
     from rulemine.rules.rule import sort_rules as sort_rules
-    from rulemine.rules.taxonomy import classify as classify
 
 __all__, __getattr__, __dir__ = lazy_names(
     __name__,
@@ -20,7 +20,7 @@ __all__, __getattr__, __dir__ = lazy_names(
         "Groundings": "rulemine.rules.grounding",
         "Measures": "rulemine.rules.rule",
         "Rule": "rulemine.rules.rule",
-        "classify": "rulemine.rules.taxonomy",
+        "classify": "rulemine.rules.rule",
         "ground": "rulemine.rules.grounding",
         "parse_readable": "rulemine.rules.formats",
         "read_rules": "rulemine.rules.formats",

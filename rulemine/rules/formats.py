@@ -1,29 +1,41 @@
-"""Reads and writes rules as text: AMIE's format, JSON Lines, and a readable form.
+"""Reads and writes rules as text: AMIE's format, AnyBURL's, JSON Lines, and a readable form.
 
 AMIE's format is that of version 3.5.1: tab-separated columns, atoms as ``?a  relation  ?b``.
+AnyBURL's, which PyClause reads and writes too, has body size, support, confidence and ``head(X,Y) <= body``.
 JSON Lines is this package's format; variables are ``"?a"``, entities ``{"entity": label}``.
 The readable form is for people: ``aunt(x,z) ∧ brother(z,y) ⇒ aunt(x,y)``.
 """
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 from rulemine.codec import dump_line, parse_object, why_unreadable
 from rulemine.errors import InputError, counted, list_problems
 from rulemine.files import read_lines, write_lines
 from rulemine.query.atom import Atom, Term, variable_name
-from rulemine.rules.rule import Measures, Rule, id_of, identity_of, readable_atom
-from rulemine.rules.taxonomy import AtomShape, atom_shape, classify_shapes
+from rulemine.query.evidence_tree import simple_path
+from rulemine.rules.rule import (
+    AtomShape,
+    Measures,
+    Rule,
+    atom_shape,
+    classify_shapes,
+    id_of,
+    identity_of,
+    readable_atom,
+)
 
 __all__ = [
     "AMIE_HEADER",
     "JsonAtom",
     "amie_atom",
     "amie_line",
+    "anyburl_line",
     "format_amie",
     "json_atom",
     "json_line",
@@ -47,6 +59,7 @@ AMIE_COLUMNS = (
 )
 
 AMIE_HEADER = "\t".join(AMIE_COLUMNS) + "\n"
+_AMIE_START = "Rule\tHead Coverage"
 
 _VARIABLES = {variable_name(number): number for number in range(26)}
 _CACHED = 1 << 16
@@ -57,6 +70,10 @@ _ARROW = "   => "  # every token is followed by two blanks, then " => "
 # Lines that AMIE prints between and around the rules; anything else after the header is malformed.
 _AMIE_LOG = re.compile(r"Using \d+ threads?|Mining done in .*|Total time .*|\d+ rules mined\.")
 _ROUNDING = 1e-8  # AMIE prints nine decimals
+
+_ANYBURL_LINE = re.compile(r"\d+\t\d+\t[^\t]+\t.+ <=( |$)")
+# An atom has a variable, which is one character; the other term may hold commas.
+_ANYBURL_ATOM = re.compile(r"([^(]+)\((.+),(.)\)|([^(]+)\((.),(.+)\)")
 
 
 def parse_readable(text: str, *, closed: bool = True) -> Rule:
@@ -86,10 +103,7 @@ def parse_readable(text: str, *, closed: bool = True) -> Rule:
         position = found.end()
     if len(named) < 2 or arrows != [len(named) - 1]:
         raise InputError(f"rule {text!r}: expected body atoms, one ⇒, and one head atom.")
-    rule = _build(named[-1], named[:-1], None)
-    if problem := rule.problem(closed=closed):
-        raise InputError(f"rule {text!r}: {problem}.")
-    return rule
+    return _build(text, [named[-1], *named[:-1]], lambda _: True, closed=closed)
 
 
 def format_amie(rules: Iterable[Rule]) -> str:
@@ -162,53 +176,121 @@ def parse_amie_rule(text: str, columns: Sequence[str] = AMIE_COLUMNS) -> Rule:
     head_tokens = re.split(" {2,}", head_text.strip(" "))
     if len(head_tokens) != 3 or len(body_tokens) % 3:
         raise InputError(f"{values['Rule']!r}: atoms must be 'subject  relation  object'")
-    atoms = [
-        (body_tokens[i], body_tokens[i + 1], body_tokens[i + 2])
-        for i in range(0, len(body_tokens), 3)
-    ]
-    rule = _build((head_tokens[0], head_tokens[1], head_tokens[2]), atoms, "?")
-    if problem := rule.problem():
-        raise InputError(f"{values['Rule']!r}: {problem}")
+    tokens = [*head_tokens, *body_tokens]
+    atoms = [(tokens[i], tokens[i + 1], tokens[i + 2]) for i in range(0, len(tokens), 3)]
+    rule = _build(values["Rule"], atoms, lambda name: name.startswith("?"))
     return Rule(rule.head, rule.body, _parse_measures(values, head_tokens))
 
 
 def _parse_measures(values: dict[str, str], head_tokens: list[str]) -> Measures:
     try:
-        support = int(values["Positive Examples"])
-        body_size = int(values["Body size"])
-        pca_body_size = int(values["PCA Body size"])
+        support, body_size, pca_body_size = (int(values[name]) for name in AMIE_COLUMNS[4:7])
         # AMIE writes the decimal comma where the language of its Java has one.
         coverage, std, pca = (float(values[name].replace(",", ".")) for name in AMIE_COLUMNS[1:4])
         functional = [head_tokens[0], head_tokens[2]].index(values["Functional variable"])
-    except ValueError as problem:
+        head_size = round(support / coverage)
+    except (ValueError, ArithmeticError) as problem:
         raise InputError(f"a measure cannot be read ({why_unreadable(problem)})") from None
-    if not (0 < support <= pca_body_size <= body_size and 0 < coverage <= 1):
-        found = f"{support}, {pca_body_size}, {body_size}, coverage {coverage:g}"
-        raise InputError(
-            f"expected 0 < positive examples ≤ PCA body size ≤ body size, found {found}"
-        )
-    errors = (abs(std - support / body_size), abs(pca - support / pca_body_size))
+    measures = _checked((support, body_size, pca_body_size, head_size, functional))
+    errors = (abs(std - measures.std_confidence), abs(pca - measures.pca_confidence))
     if not all(error <= _ROUNDING for error in errors):  # in this form NaN fails too
         raise InputError("the confidences do not match the counts")
-    return Measures(support, body_size, pca_body_size, round(support / coverage), functional)
+    return measures
+
+
+def _checked(counts: tuple[int, int, int, int, int]) -> Measures:
+    """The measures with these `Measures.counts`, if they are possible."""
+    support, body_size, pca_body_size, head_size, _ = counts
+    if not (0 < support <= pca_body_size <= body_size and support <= head_size):
+        raise InputError(
+            "expected 0 < support ≤ PCA body size ≤ body size, support ≤ head size; found "
+            f"{support}, {pca_body_size}, {body_size}, head size {head_size}"
+        )
+    return Measures(*counts)
+
+
+def anyburl_line(rule: Rule) -> str:
+    """Formats a rule as a line of AnyBURL's output.
+
+    Its form is for bodies that are a path from X to Y, or, where the head has an entity, from the variable of
+    the head to an entity.
+
+    Returns:
+        The line; "" if the body is no such path.
+
+    Raises:
+        InputError: A name cannot be read back.
+    """
+    body = [(atom.subject, atom.object) for atom in rule.body]
+    start, end = rule.head.subject, rule.head.object
+    entities = {term for ends in body for term in ends if isinstance(term, str)}
+    if (isinstance(start, str) or isinstance(end, str)) != len(entities):
+        return ""
+    if entities:
+        start, end = min(start, end, key=lambda term: isinstance(term, str)), *entities
+    path = simple_path(body, start, end)
+    if path is None:
+        return ""
+    between = (body[edge][forward] for edge, forward in path[:-1])
+    names = {0: "X", 1: "Y", **dict(zip(between, ascii_uppercase, strict=False))}
+    head, *atoms = (
+        f"{r}({names.get(s, s)},{names.get(o, o)})"
+        for s, r, o in (rule.head, *(rule.body[step.edge] for step in path))
+    )
+    signs = [name for name in rule.relations | rule.entities if ", " in name or " <=" in name]
+    signs += [name for name in rule.relations if "(" in name]
+    if signs := signs + [name for name in rule.entities if len(name) == 1]:
+        raise InputError(
+            f"{signs[0]!r} has '(', ', ' or ' <=', or is an entity of one character, which AnyBURL's form "
+            "cannot tell from its own signs. Write JSON Lines instead: --format jsonl."
+        )
+    return f"{rule.body_size}\t{rule.support}\t{rule.known.std_confidence!r}\t{head} <= {', '.join(atoms)}\n"
+
+
+def parse_anyburl_rule(text: str) -> Rule:
+    """Parses a line of AnyBURL's output, without its numbers: they are of a sample, or of a test set.
+
+    Raises:
+        InputError: The line is malformed; the message has no file and line number.
+    """
+    head, _, body = text.rpartition("\t")[2].partition(" <=")
+    atoms: list[tuple[str, str, str]] = []
+    for atom in (head, *body.strip().split(", ")):
+        if not (found := _ANYBURL_ATOM.fullmatch(atom)):
+            raise InputError(f"{text!r}: {atom!r} is no atom, such as relation(X,A)")
+        relation, subject, object_ = filter(None, found.groups())
+        atoms.append((subject, relation, object_))
+    return _build(text, atoms, lambda name: len(name) == 1)
 
 
 def _build(
-    head: tuple[str, str, str], body: Sequence[tuple[str, str, str]], mark: str | None
+    text: str,
+    atoms: Sequence[tuple[str, str, str]],
+    is_variable: Callable[[str], bool],
+    *,
+    closed: bool = True,
 ) -> Rule:
-    """Builds a rule from named terms; with a mark, terms that do not start with it are entities."""
+    """Builds a rule from named terms, the head first; those that are no variables are entities.
+
+    Raises:
+        InputError: The rule, of which the message shows the text, is not closed, connected and safe.
+    """
     ids: dict[str, int] = {}
 
     def term(name: str, preset: int | None = None) -> Term:
-        if mark is not None and not name.startswith(mark):
+        if not is_variable(name):
             return name
         if name not in ids:
             # 0 and 1 belong to the head's subject and object even where one is an entity.
             ids[name] = preset if preset is not None else max(1, *ids.values(), 1) + 1
         return ids[name]
 
-    head_atom = Atom(term(head[0], 0), head[1], term(head[2], 1))
-    return Rule(head_atom, tuple(Atom(term(s), r, term(o)) for s, r, o in body))
+    (subject, relation, object_), *body = atoms
+    head = Atom(term(subject, 0), relation, term(object_, 1))
+    rule = Rule(head, tuple(Atom(term(s), r, term(o)) for s, r, o in body))
+    if problem := rule.problem(closed=closed):
+        raise InputError(f"rule {text!r}: {problem}")
+    return rule
 
 
 def write_rules(path: Path, rules: Iterable[Rule]) -> None:
@@ -310,15 +392,10 @@ def rule_from_json(row: dict[str, Any]) -> Rule:
         head, *body = [_json_atom(atom) for atom in (row["head"], *row["body"])]
         measures = None
         if "support" in row:
-            counts = [row[k] for k in ("support", "body_size", "pca_body_size", "head_size")]
-            if not all(type(n) is int and n > 0 for n in counts):
-                raise InputError(f"counts must be positive integers, found {counts}")
-            if not counts[0] <= counts[2] <= counts[1] or counts[0] > counts[3]:
-                raise InputError(
-                    f"expected support ≤ PCA body size ≤ body size, support ≤ head size; found {counts}"
-                )
-            functional = ("?a", "?b").index(row["functional"])
-            measures = Measures(counts[0], counts[1], counts[2], counts[3], functional)
+            counts = tuple([row[name] for name in Measures.__slots__[:4]])
+            if not all(type(n) is int for n in counts):
+                raise InputError(f"counts must be integers, found {counts}")
+            measures = _checked((*counts, ("?a", "?b").index(row["functional"])))
     except (KeyError, TypeError, ValueError) as fault:
         what = f"it has no {fault}" if isinstance(fault, KeyError) else "a value is of another type"
         raise InputError(f"is not a rule: {what}") from None
@@ -345,9 +422,10 @@ def _json_to_term(value: Any) -> Term:
 
 
 def read_rules(path: Path) -> tuple[Rule, ...]:
-    """Reads rules from AMIE's output or JSON Lines, recognized by the first character of the file.
+    """Reads rules from JSON Lines, AMIE's output or AnyBURL's, recognized by the first line of the file.
 
     AMIE's log lines around the rules are skipped; any other line that is not a rule is an error.
+    Rules of AnyBURL have no measures.
 
     Returns:
         The rules in file order, body atoms in the order of the file.
@@ -356,32 +434,35 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
         InputError: The file cannot be read, holds no rule, repeats one, or has malformed lines.
     """
     lines = read_lines(path)
-    is_json = lines[0].lstrip().startswith("{")
-    columns: Sequence[str] = AMIE_COLUMNS
+    first = next(filter(str.strip, lines), "")
+    parse: Callable[[str], Rule] = _parse_json_line
     header = -1
-    if not is_json:
-        for number, line in enumerate(lines):
-            at = line.find("Rule\tHead Coverage")
-            if at >= 0:
-                header, columns = number, line[at:].strip().split("\t")
-                if missing := set(AMIE_COLUMNS) - set(columns):
-                    raise InputError(
-                        f"{path}: line {number + 1}: the header lacks {', '.join(sorted(missing))}. "
-                        "Run AMIE without -ostd."
-                    )
-                break
+    advice = "Give AMIE's or AnyBURL's complete output or this package's JSON Lines."
+    if _ANYBURL_LINE.match(first):
+        parse = parse_anyburl_rule
+        advice = (
+            f"Keep the rules about two variables: grep '(X,Y) <= ' {path} > rules.txt; what is said of a "
+            "single entity, or of anything at all, proves nothing here."
+        )
+    elif not first.lstrip().startswith("{"):
+        columns: Sequence[str] = AMIE_COLUMNS
+        header = next((n for n, line in enumerate(lines) if _AMIE_START in line), -1)
+        if header >= 0:
+            columns = (_AMIE_START + lines[header].partition(_AMIE_START)[2]).strip().split("\t")
+        if missing := set(AMIE_COLUMNS) - set(columns):
+            raise InputError(
+                f"{path}: line {header + 1}: the header lacks {', '.join(sorted(missing))}. "
+                "Run AMIE without -ostd; its newest sources need -enstd."
+            )
+        parse = partial(parse_amie_rule, columns=columns)
     rules: list[Rule] = []
     problems: list[str] = []
     seen: dict[str, int] = {}
     for number, line in enumerate(lines[header + 1 :], start=header + 2):
-        if not line.strip() or (not is_json and _AMIE_LOG.fullmatch(line.strip())):
+        if not line.strip() or _AMIE_LOG.fullmatch(line.strip()):
             continue
         try:
-            rule = (
-                rule_from_json(parse_object(line, "it"))
-                if is_json
-                else parse_amie_rule(line.rstrip("\r\n"), columns)
-            )
+            rule = parse(line.rstrip("\r\n"))
         except InputError as problem:
             problems.append(f"line {number}: {problem}")
             continue
@@ -390,8 +471,11 @@ def read_rules(path: Path) -> tuple[Rule, ...]:
         seen[rule.id] = number
         rules.append(rule)
     if problems:
-        advice = "Give AMIE's complete output or this package's JSON Lines."
         raise InputError(list_problems(str(path), problems, advice))
     if not rules:
-        raise InputError(f"{path}: holds no rule. Give AMIE's output or JSON Lines.")
+        raise InputError(f"{path}: holds no rule. {advice}")
     return tuple(rules)
+
+
+def _parse_json_line(line: str) -> Rule:
+    return rule_from_json(parse_object(line, "it"))

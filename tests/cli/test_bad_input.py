@@ -185,7 +185,7 @@ def test_bad_options_of_build(
         (["--min-initial-support", "0"], "min_initial_support is 0"),
         (["--threads", "-1"], "threads is -1"),
         (["--heap", "1k"], "heap is '1k'"),
-        (["--format", "xml"], "--format: 'xml' is unknown; known: amie, jsonl"),
+        (["--format", "xml"], "--format: 'xml' is unknown; known: amie, anyburl, jsonl"),
         (["-o", "."], r"\.: is a folder; a file was expected"),
         (["-o", "kg.tsv/below"], r"kg\.tsv is a file"),
     ],
@@ -224,14 +224,17 @@ LINE = RULES.splitlines()[1]
         (RULES + LINE + "\n", "line 5 repeats the rule of line 2"),
         (
             RULES.replace("\t40\t40\t40", "\t40\t30\t40"),
-            "line 2: expected 0 < positive .*, found 40, 40, 30, coverage 1",
+            "line 2: expected 0 < support .*; found 40, 40, 30",
         ),
         (RULES.split("\n")[0] + "\n", "holds no rule"),
         (
             "\n".join(RULES.split("\n")[:2]).replace("mother", "spouse"),
             "that kg.tsv lacks: 'spouse'",
         ),
-        ('{"head": ["?a", "husband", "?b"], "body": [["?b", "wife", "?a"]]}', "has no measures"),
+        (
+            "9\t5\t0.5\thusband(X,Y) <= wife(Y,X)\n9\t5\t0.5\thusband(X,w1) <= wife(A,X)\n",
+            r"r: line 2: .*Keep the rules about two variables: grep '\(X,Y\) <= ' r",
+        ),
         (
             '{"head": ["?a", "husband", {"entity": "w1"}], "body": [["?a", "mother", {"entity": "w2"}]]}',
             r"r: rule 1, mother\(x,'w2'\) .*, names the entity 'w1'; expected variables alone.*Leave out",

@@ -11,7 +11,7 @@ from rulemine.evaluation import METRICS, evaluate
 from rulemine.evaluation.metrics import COLUMNS, score
 from rulemine.evaluation.scorer import STRICT
 from rulemine.release.records import Prediction
-from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
+from rulemine.rules.rule import RULE_SUBTYPES, RULE_TYPES
 from rulemine.seeds import stream
 from tests.evaluation.conftest import refusal
 from tests.evaluation.world import (

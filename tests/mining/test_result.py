@@ -12,8 +12,7 @@ from rulemine.errors import UserError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, mine, miner, result
 from rulemine.rules.formats import format_amie
-from rulemine.rules.rule import Rule
-from rulemine.rules.taxonomy import classify
+from rulemine.rules.rule import Rule, classify
 
 KG = KnowledgeGraph.from_triples(
     [(f"h{i}", "husband", f"w{i}") for i in range(4)]

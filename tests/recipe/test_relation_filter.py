@@ -17,7 +17,7 @@ from rulemine.recipe.relation_filter import (
     load_filter,
     without_inverses,
 )
-from rulemine.rules.eligibility import Standard
+from rulemine.rules.confidence import Standard
 from rulemine.rules.grounding import ground
 from rulemine.rules.rule import Rule
 

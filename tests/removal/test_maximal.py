@@ -16,9 +16,9 @@ from rulemine.removal.maximal import candidates_of, choose
 from rulemine.removal.selection import Selection, read_selection, write_selection
 from rulemine.removal.setting import Setting
 from rulemine.removal.steps import certify
-from rulemine.rules.decoration import Decorations
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.grounding import Groundings, ground
+from rulemine.rules.proofs import Decorations
 from rulemine.rules.rule import Measures, Rule
 from tests import some_seeds
 from tests.small_graphs import (

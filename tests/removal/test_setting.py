@@ -10,7 +10,7 @@ from rulemine.kg import facts
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.recipe.earlier import Earlier
 from rulemine.removal.setting import Setting
-from rulemine.rules.eligibility import Standard, confident_rules
+from rulemine.rules.confidence import Standard, confident_rules
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures, Rule
 from tests import some_seeds

@@ -8,8 +8,8 @@ import pytest
 
 from rulemine.rules import blocks
 from rulemine.rules.blocks import by_blocks
+from rulemine.rules.confidence import rare_confidences
 from rulemine.rules.grounding import ground
-from rulemine.rules.rare_confidence import rare_confidences
 from tests.small_graphs import small_graph, small_rules
 
 

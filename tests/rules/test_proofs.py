@@ -11,9 +11,8 @@ import pytest
 from rulemine.kg.facts import facts_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom
-from rulemine.rules.decoration import Decorations
 from rulemine.rules.formats import parse_readable
-from rulemine.rules.proofs import best_proofs, remaining_proofs
+from rulemine.rules.proofs import Decorations, best_proofs, remaining_proofs
 from rulemine.rules.rule import Measures, Rule
 from tests import some_seeds
 from tests.small_graphs import (

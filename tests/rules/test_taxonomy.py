@@ -7,8 +7,7 @@ import pytest
 
 from rulemine.query.atom import Atom
 from rulemine.rules.formats import parse_readable, read_rules
-from rulemine.rules.rule import Rule
-from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES, classify
+from rulemine.rules.rule import RULE_SUBTYPES, RULE_TYPES, Rule, classify
 from tests import some_seeds
 from tests.rules.random_rules import random_rule
 from tests.rules.test_formats import GOLDEN

@@ -38,8 +38,7 @@ from rulemine.recipe.earlier import AGAIN
 from rulemine.release.records import HardAnswer, Question, Rejection
 from rulemine.removal.selection import Selection
 from rulemine.rules.blocks import by_blocks
-from rulemine.rules.rule import Rule
-from rulemine.rules.taxonomy import classify
+from rulemine.rules.rule import Rule, classify
 from rulemine.seeds import stream
 from rulemine.text.normalization import fold, mentions
 

@@ -12,7 +12,7 @@ class RuleBlock:
     Attributes:
         direction: The end of the removed triple that is asked for: ``object`` (the topic is the subject) or
             ``subject``.
-        rule_type: See `rulemine.rules.taxonomy`.
+        rule_type: See `rulemine.rules.rule`.
         rule_subtype: Likewise.
     """
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rulemine.kinds.group import About, Group, of_hard
 from rulemine.release.records import Question
-from rulemine.rules.taxonomy import RULE_SUBTYPES, RULE_TYPES
+from rulemine.rules.rule import RULE_SUBTYPES, RULE_TYPES
 
 __all__ = ["GROUPS"]
 

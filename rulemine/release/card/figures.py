@@ -22,7 +22,7 @@ from rulemine.release.contents import MODEL_COUNTS, ReleaseParts
 from rulemine.release.guessing import guesser, nearest, order_of_names
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.records import SPLITS, WORDINGS, Question
-from rulemine.rules.taxonomy import RULE_TYPES, classify
+from rulemine.rules.rule import RULE_TYPES, classify
 
 __all__ = ["COLUMNS", "FIGURES", "Figures", "KindPage", "figures_of", "page_of"]
 

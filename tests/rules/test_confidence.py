@@ -1,13 +1,15 @@
-"""Rare confidence, against trying every substitution."""
+"""Measures and rare confidence of given rules, against the miner and trying every substitution."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.mining import MiningOptions, mine
+from rulemine.rules.confidence import DOUBT, measured, rare_confidences
 from rulemine.rules.formats import parse_readable
-from rulemine.rules.rare_confidence import DOUBT, rare_confidences
-from rulemine.rules.rule import Rule
+from rulemine.rules.rule import Measures, Rule
 from tests import some_seeds
 from tests.small_graphs import proofs_of, small_graph, small_rules
 
@@ -65,3 +67,18 @@ def test_eligible_rules_were_drawn_by_lot() -> None:
     right = sum(r == "lives_in" and o in ("town0", "town1", "town2") for _, r, o in triples)
     rule = parse_readable("member_of(x,z) ∧ plays_in(z,y) ⇒ lives_in(x,y)")
     assert rare_confidences(kg, [rule], 0.07)[0] == pytest.approx(right / (60 + DOUBT))
+
+
+@pytest.mark.parametrize("seed", some_seeds(8))
+def test_rules_without_measures_have_those_of_the_miner(seed: int) -> None:
+    kg = small_graph(random.Random(seed), 20, 60)
+    rules = mine(kg, MiningOptions(4, 0.01, 0.01, 0.01, 1))
+    assert len(rules) > 20
+    assert tuple(measured(kg, [replace(rule, measures=None) for rule in rules])) == rules
+
+
+def test_a_rule_of_which_nothing_holds_is_left_out_and_given_measures_stay() -> None:
+    kg = KnowledgeGraph.from_triples([("a", "p", "b"), ("c", "q", "d")])
+    none = parse_readable("p(x,y) ⇒ q(x,y)")
+    given = replace(none, measures=Measures(1, 2, 2, 3, 0))
+    assert tuple(measured(kg, [none, given])) == (given,)
