@@ -68,13 +68,15 @@ archives: install jar ## the releases of Family and FB15k-237, each as one tar w
 papers: install jar ## the tables of five papers, by the commands of docs/papers.md (an hour)
 	@awk '/^```sh/{on=1;next} /^```/{on=0} on' docs/papers.md | PATH="$(abspath $(BIN)):$$PATH" sh -ex
 
-test: install jar ## the tests of the Python part, with 1 seed of 4, and of the Java part where Maven is installed
+test: install jar ## the tests of the Python part but for slow ones, and of the Java part where Maven is installed
 	@if command -v mvn >/dev/null; then $(MAKE) --no-print-directory java; \
 	else echo 'Java unit tests skipped: Maven is not installed (the tests below run the miner too)'; fi
 	@# Hundreds of tests start Python: without bytecode each would compile the package anew.
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder $(TESTS)
 
+TESTS ?= -m 'not slow' tests
 check: export RULEMINE_ALL_SEEDS = 1
+check: TESTS = tests checks
 check: install jar lint types docs wheel test ## what CI runs: format, lint, types, documentation, wheel, all tests
 
 format: install ## format the Python code

@@ -18,12 +18,10 @@ from tests.command_line import FACTS, RULES, Command, Ended, status_of
 SLOWEST = (
     "tests/builder/test_build_with_model.py", "tests/verify/test_every_edit.py",
     "tests/verify/test_fresh.py", "tests/kinds/subgraphs/test_ask.py",
-    "tests/contracts/test_documentation_runs.py", "tests/cli/test_interrupts.py",
-    "tests/cli/test_machine.py", "tests/kinds/variants/test_ask.py",
+    "tests/contracts/test_documentation_runs.py", "tests/kinds/variants/test_ask.py",
     "checks/oracles/test_miner_against_oracle.py", "tests/kinds/cypher/test_closed.py",
-    "tests/cli/test_model_interrupted.py",
 )  # fmt: skip
-"""Files that run first, so that no process is left alone with one of them at the end."""
+"""Files that run first, after what is marked slow, so that no process is left alone with one at the end."""
 
 
 @pytest.fixture
@@ -79,16 +77,21 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the slowest files first."""
+    """Puts the slowest first."""
     place = {name: at for at, name in enumerate(SLOWEST)}
-    items.sort(key=lambda item: place.get(item.nodeid.split("::")[0], len(place)))
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("slow") is None,
+            place.get(item.nodeid.split("::")[0], len(place)),
+        )
+    )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says what was left out; of a run of all seeds, where its time went."""
     if not ALL_SEEDS:
         terminalreporter.write_line(
-            "1 seed of 4 was compared with brute force; make check tries all"
+            "1 seed of 4 was compared with brute force; make check tries all, and what is slow"
         )
         return
     tests, folders = Counter[str](), Counter[str]()

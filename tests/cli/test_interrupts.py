@@ -20,7 +20,10 @@ from tests.command_line import FACTS, RULES, Command, dense_graph, run_here, tre
 STAGES = [stage for stage in ALL_STAGES if stage != "verbalize"]
 """Those of a build without a language model."""
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
+]
 
 DRIVER = """
 import os, pathlib, signal, sys

@@ -13,6 +13,8 @@ import pytest
 from tests import ROOT
 from tests.command_line import Command, assert_refused, dense_graph, run, tree
 
+pytestmark = pytest.mark.slow
+
 FEW = "mining.min_initial_support=20"
 
 # Java and memory: each in a process of its own, for a process has one Java machine.

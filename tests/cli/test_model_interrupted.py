@@ -17,7 +17,10 @@ from tests.command_line import Command, tree
 
 CONCURRENCY = 16
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
+]
 
 
 @contextlib.contextmanager

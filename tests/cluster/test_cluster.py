@@ -25,6 +25,8 @@ from tests.cluster.work import always_die, die_once, interrupt, out_of_heap, squ
 from tests.command_line import Command
 from tests.mining.test_time_limit import KG, LOOSE
 
+pytestmark = pytest.mark.slow
+
 
 def quiet(_: str) -> None:
     """For notes: after a test that kills workers, the next one may find none yet."""

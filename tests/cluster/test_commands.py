@@ -17,6 +17,8 @@ from tests.cluster.work import dies_first
 from tests.command_line import Command
 from tests.releases import built
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def demo() -> str:

@@ -248,8 +248,19 @@ RELEASES = {
 """Where pages have a release → its recipe."""
 
 
+FIRST_PAGES = ("README.md", "docs/quick-start.md", "docs/test-your-rag.md")
+"""Those that `make test` runs; `make check` runs all."""
+
+
 @pytest.mark.parametrize(
-    "page", [page for page in DOCS if any(block.runs for block in blocks_of(page))], ids=name
+    "page",
+    [
+        pytest.param(
+            page, marks=[pytest.mark.slow] * (name(page) not in FIRST_PAGES), id=name(page)
+        )
+        for page in DOCS
+        if any(block.runs for block in blocks_of(page))
+    ],
 )
 def test_a_page_prints_what_it_shows(
     page: Path,
