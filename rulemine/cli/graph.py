@@ -36,7 +36,7 @@ and relations, delete what is not wanted), then convert with it:
 def graph(arguments: Namespace) -> int:
     """Runs ``graph``."""
     from rulemine.kg.property_graph.counts import describe_counts
-    from rulemine.kg.property_graph.schema_file import schema_text
+    from rulemine.kg.property_graph.schema import schema_text
     from rulemine.kg.property_graph.simplekg import simplekg_pieces
 
     output: Path | None = arguments.output
@@ -62,7 +62,7 @@ def _loaded(arguments: Namespace) -> "PropertyGraph":
     """Loads the graph that is named, and prints what is left out of it."""
     from rulemine.datasets.property_graphs import load_property_graph
     from rulemine.kg.property_graph.faults import Faults
-    from rulemine.kg.property_graph.schema_file import read_schema
+    from rulemine.kg.property_graph.schema import read_schema
 
     check_output(arguments.output)
     left_out = Faults()

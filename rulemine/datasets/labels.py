@@ -16,6 +16,7 @@ from rulemine.datasets.registry import data_sets, files_of, find_files, load_lab
 from rulemine.errors import InputError, counted
 from rulemine.files import read_lines
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.rdf import is_rdf, read_names
 from rulemine.phrasing.relation_names import words_of
 
 __all__ = [
@@ -156,12 +157,17 @@ def find_labels(graph: str, kg: KnowledgeGraph, note: Callable[[str], None]) -> 
 
 
 def aliases_beside(graph: str, kg: KnowledgeGraph) -> dict[str, tuple[str, ...]]:
-    """Entity of a graph → other texts for it: lines of entity, tab, alias in ``aliases.tsv`` beside it."""
+    """Entity of a graph → other texts for it: ``skos:altLabel`` and the like of a graph in RDF.
+
+    Beside any graph, lines of entity, tab, alias in ``aliases.tsv``.
+    """
     rows = {
         line.partition("\t")[::2]
         for path in _candidates(graph, re.compile(r"aliases\."))
         for line in read_lines(path)
     }
+    for path in filter(is_rdf, files_of(graph)):
+        rows |= {(iri, name) for iri, own in read_names(path).aliases.items() for name in own}
     return {
         entity: tuple(alias for _, alias in own if alias)
         for entity, own in groupby(sorted(rows), lambda row: row[0])

@@ -38,7 +38,7 @@ from rulemine.files import read_lines, read_text
 from rulemine.guard import cache_folder
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.rdf import is_rdf, read_text_labels
+from rulemine.kg.rdf import is_rdf, read_names
 from rulemine.registry import Registry
 
 __all__ = [
@@ -329,7 +329,7 @@ def _read_labels(path: Path, labels: dict[str, str]) -> None:
         InputError: As `load_labels`.
     """
     if is_rdf(path):
-        labels.update(read_text_labels(path))
+        labels.update(read_names(path).labels)
         return
     if path.name.removesuffix(".gz").endswith(".json"):
         labels.update(_json_labels(path))

@@ -2,26 +2,25 @@
 
 An entry is named after the SHA-256 of the bytes of the file that was read, so it is never stale: a
 changed file has another name, whatever its time and size. Guarantees: the graph is the same as without
-the cache; an entry appears whole or not at all; a damaged one is detected by its checksum,
+the cache; an entry appears whole or not at all; one with damage in what is read is detected by its checksums,
 reported and rebuilt; failing to write one is reported and harmless; nothing is ever unpickled.
 
-An entry is a line of JSON (sizes, and the digest of the graph), entity labels and relation labels (UTF-8,
-LF after each), triples (int32) and source order (int32, int64 from 2³¹ triples on), all little endian, and
-the SHA-256 of everything before it.
+An entry is a file of arrays as NumPy writes it (``.npz``): triples, source order, and as bytes in UTF-8 the
+labels, a line each, the IRIs of relations, and a JSON object with the rest.
 """
 
 import hashlib
-import io
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from rulemine.errors import OutputError
-from rulemine.files import opened, write_stream
-from rulemine.kg.graph import KnowledgeGraph, row_type
+from rulemine.files import opened, whole_file
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import FORMATS
 
 __all__ = ["LEAST_BYTES", "VARIABLE", "read_cached"]
@@ -32,12 +31,11 @@ VARIABLE = "RULEMINE_CACHE"
 LEAST_BYTES = 50 << 20
 """Files smaller than this together are not worth an entry."""
 
-VERSION = 6
+VERSION = 7
 """Of the format; part of the name of every entry."""
 
 _AT_ONCE = 1 << 22
-_LONGEST_HEADER = 10_000
-_TRIPLES = "<i4"
+_REST = ("digest", "duplicates", "trimmed", "left_out")
 
 Note = Callable[[str], None]
 
@@ -70,10 +68,9 @@ def read_cached(
             note(f"{entry}: is damaged. The graph is read from {path} and the entry is rebuilt.")
     seen = hashlib.sha256()
     kg = KnowledgeGraph.read(path, watch=seen.update)
-    # Named by the bytes that were read: the file may have changed since it was hashed.
-    entry = _entry(folder, path, seen.hexdigest())
     try:
-        write_stream(entry, _pieces(kg))
+        # Named by the bytes that were read: the file may have changed since it was hashed.
+        _write(_entry(folder, path, seen.hexdigest()), kg)
     except OutputError as problem:
         if note:
             note(f"The graph could not be cached. {problem}")
@@ -98,71 +95,41 @@ def _digest(path: Path) -> str | None:
     return digest.hexdigest()
 
 
-def _pieces(kg: KnowledgeGraph) -> Iterator[bytes]:
-    digest = hashlib.sha256()
-    for piece in _content(kg):
-        digest.update(piece)
-        yield piece
-    yield digest.digest()
-
-
-def _content(kg: KnowledgeGraph) -> Iterator[bytes]:
-    # A name has no tab, so an IRI can follow one.
-    iris = {name: f"{name}\t{iri}" for name, iri in kg.relation_iris.items()}
-    lines = kg.entities, [iris.get(name, name) for name in kg.relations]
-    labels = ["".join(f"{line}\n" for line in some).encode() for some in lines]
-    header = {
-        "labels": [len(blob) for blob in labels],
-        "triples": len(kg.triples),
-        "duplicates": kg.duplicates,
-        "trimmed": kg.trimmed,
-        "left_out": kg.left_out,
-        "digest": kg.digest,
+def _write(entry: Path, kg: KnowledgeGraph) -> None:
+    rest = {name: getattr(kg, name) for name in _REST}
+    texts = {
+        "entities": kg.entities,
+        "relations": kg.relations,
+        "iris": kg.relation_iris.values(),
+        "named": kg.relation_iris,
+        "rest": (json.dumps(rest),),
     }
-    yield (json.dumps(header) + "\n").encode()
-    yield from labels
-    for array in (kg.triples, kg.source_order):
-        kind = array.dtype.newbyteorder("<")
-        for start in range(0, len(array), _AT_ONCE):
-            yield array[start : start + _AT_ONCE].astype(kind).tobytes()
+    arrays: dict[str, Any] = {
+        name: np.frombuffer("".join(f"{line}\n" for line in some).encode(), np.uint8)
+        for name, some in texts.items()
+    }
+    with whole_file(entry) as out:
+        np.savez(out, triples=kg.triples, order=kg.source_order, **arrays)
 
 
 def _read(entry: Path) -> KnowledgeGraph | None:
     """The graph of an entry; None when the entry is damaged or cannot be read."""
     try:
-        with entry.open("rb", buffering=0) as file:
-            return _parse(file, entry.stat().st_size)
-    except (OSError, ValueError, KeyError, TypeError, MemoryError):
+        with np.load(entry) as file:
+            if file.zip.testzip():  # reading an array alone would not compare its checksum
+                return None
+            arrays = {name: file[name] for name in file}
+        triples, order = arrays.pop("triples"), arrays.pop("order")
+        texts = {name: tuple(a.tobytes().decode().split("\n")[:-1]) for name, a in arrays.items()}
+        iris = dict(zip(texts["named"], texts["iris"], strict=True))
+        rest = json.loads(texts["rest"][0])
+        digest = rest.pop("digest")
+        triples.flags.writeable = False
+        kg = KnowledgeGraph(
+            texts["entities"], texts["relations"], triples,
+            source_order=order, relation_iris=iris, **rest,
+        )  # fmt: skip
+    except Exception:  # noqa: BLE001  # a damaged archive may break anything
         return None
-
-
-def _parse(file: io.FileIO, size: int) -> KnowledgeGraph:
-    """The graph of an open entry.
-
-    Raises:
-        ValueError: The entry is damaged; also KeyError and TypeError.
-    """
-    line = bytearray(os.pread(file.fileno(), _LONGEST_HEADER, 0).partition(b"\n")[0] + b"\n")
-    file.seek(len(line))
-    header = json.loads(line)
-    n, lengths = int(header["triples"]), [int(length) for length in header["labels"]]
-    order_type = np.dtype(row_type(n)).newbyteorder("<")
-    parts = [*lengths, 12 * n, order_type.itemsize * n, hashlib.sha256().digest_size]
-    if min(parts) < 0 or len(lengths) != 2 or len(line) + sum(parts) != size:
-        raise ValueError("its size is not what it says")
-    found = [np.fromfile(file, np.uint8, length) for length in parts]
-    digest = hashlib.sha256(line)
-    for part in found[:-1]:
-        digest.update(part.data)
-    if digest.digest() != found[-1].tobytes():
-        raise ValueError("its checksum is wrong")
-    entities, lines = (tuple(part.tobytes().decode("utf-8").split("\n")[:-1]) for part in found[:2])
-    relations = tuple(line.partition("\t")[0] for line in lines)
-    iris = dict(line.split("\t") for line in lines if "\t" in line)
-    triples = found[2].view(_TRIPLES).reshape(n, 3).astype(np.int32, copy=False)
-    triples.flags.writeable = False
-    order = found[3].view(order_type).astype(row_type(n), copy=False)
-    duplicates, trimmed, said = header["duplicates"], header["trimmed"], header["left_out"]
-    kg = KnowledgeGraph(entities, relations, triples, duplicates, order, trimmed, said, iris)
-    kg.__dict__["digest"] = str(header["digest"])  # it takes long to find
+    kg.__dict__["digest"] = digest  # it takes long to find
     return kg

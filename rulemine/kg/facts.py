@@ -77,22 +77,17 @@ class Declarations:
             links.setdefault(b, []).append((a, turned))
         readings: dict[str, Reading] = {}
         for first in sorted(links):
-            if first in readings:
-                continue
-            turned_of = {first: False}
-            both_ways = False
-            waiting = [first]
-            while waiting:
+            turned_of, waiting, both_ways = {first: False}, [first], False
+            while waiting and first not in readings:
                 at = waiting.pop()
                 for other, turned in links[at]:
                     found = turned_of[at] ^ turned
                     if other not in turned_of:
-                        turned_of[other] = found
                         waiting.append(other)
-                    elif turned_of[other] != found:
-                        both_ways = True
+                    both_ways |= turned_of.setdefault(other, found) != found
             for relation, turned in turned_of.items():
-                readings[relation] = Reading(first, turned and not both_ways, both_ways)
+                reading = Reading(first, turned and not both_ways, both_ways)
+                readings.setdefault(relation, reading)
         return cls(dict(sorted(readings.items())))
 
     def within(self, relations: Iterable[str]) -> "Declarations":
@@ -194,7 +189,7 @@ def oriented(
     """
     turned = np.array([declarations[r].reversed for r in kg.relations], bool)
     triples = kg.triples if rows is None else kg.triples[rows]
-    s, r, o = (triples[:, column].astype(np.int64) for column in range(3))
+    s, r, o = triples.T.astype(np.int64)
     number = _fact_relations(kg, declarations)[r]
     return number, np.where(turned[r], o, s), np.where(turned[r], s, o)
 

@@ -25,11 +25,11 @@ import numpy.typing as npt
 
 from rulemine.arrays import Places
 from rulemine.errors import MOST_PROBLEMS_SHOWN, InputError, counted, list_problems
-from rulemine.files import read_blocks, without_mark, write_stream
+from rulemine.files import decoded, read_blocks, write_stream
 from rulemine.kg.rdf import RdfReader, is_rdf, relation_names
 from rulemine.kg.vocabulary import Fields, Vocabulary, check_size, padded
 
-__all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "format_tsv", "read_fields", "row_type"]
+__all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "format_tsv", "row_type"]
 
 _EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject, relation, object."
 _HINTS = {
@@ -56,40 +56,15 @@ _MAY_START_SPACE[[space[0] for space in _SPACES]] = True
 _MAY_END_SPACE[[space[-1] for space in _SPACES]] = True
 
 
-def read_fields(
-    path: Path,
-    watch: Callable[[bytes], object] | None = None,
-    on_trimmed: Callable[[int], object] | None = None,
-) -> Iterator[Fields]:
-    """The fields of a TSV file in file order: subject, relation, object, subject and so on.
-
-    Memory is bounded by a block, whatever the size of the file. Regular blocks are cut by a few calls, the
-    others line by line, with one result.
-
-    Args:
-        path: TSV, plain, .gz or .zst; UTF-8, with or without byte order mark; LF or CRLF.
-        on_trimmed: Called at the end with the number of fields that had white space around them.
-        watch: Called with the bytes of the file as stored, compressed or not, as they are read.
-
-    Yields:
-        Blocks of fields, a multiple of three each. They count only if no error follows.
-
-    Raises:
-        InputError: The file is missing, empty, not text, or has lines that are not three non-empty
-            fields; all bad lines are counted, the first ten spelled out.
-    """
-    scan = _Scan(path)
-    for number, block in enumerate(read_blocks(path, watch)):
-        fields = scan.fields(without_mark(path, block) if number == 0 else block)
-        if fields is not None:
-            yield fields
-    scan.finish()
-    if on_trimmed is not None:
-        on_trimmed(scan.trimmed)
-
-
 class _Scan:
-    """Parses the blocks of one file and collects their problems."""
+    """Reads one file of triples: TSV, plain, .gz or .zst; UTF-8, with or without byte order mark; LF or CRLF.
+
+    Regular blocks are cut by a few calls, the others line by line, with one result. Memory is bounded by a
+    block.
+
+    Attributes:
+        trimmed: How many fields had white space around them.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -101,25 +76,13 @@ class _Scan:
         self._problems = 0
 
     def fields(self, block: bytes) -> Fields | None:
-        """The fields of the next block; None when something in the file is wrong."""
-        if b"\0" in block:
-            line = self._lines + block.count(b"\n", 0, block.index(b"\0")) + 1
-            raise InputError(
-                f"{self._path}: line {line} holds a NUL byte, so this is a binary file; UTF-8 text "
-                "was expected. Is it the right file, or is it compressed under another name?"
-            )
-        try:
-            text = block.decode("utf-8")
-        except UnicodeDecodeError as problem:
-            line = self._lines + block.count(b"\n", 0, problem.start) + 1
-            raise InputError(
-                f"{self._path}: line {line} is not UTF-8 (byte 0x{block[problem.start]:02x}). "
-                "Convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8."
-            ) from None
-        if "\r" in text:
-            text = text.replace("\r\n", "\n")
-            block = text.encode("utf-8")
-        if (found := self._regular(block)) is None:
+        """The fields of the next block, row by row; None when something in the file is wrong.
+
+        Raises:
+            InputError: It is not text.
+        """
+        text = decoded(self._path, block, self._lines)
+        if (found := self._regular(text.encode())) is None:
             found = Fields.of(self._irregular(text.removesuffix("\n")))
         return None if self._problems else found
 
@@ -293,23 +256,27 @@ class KnowledgeGraph:
     def read(
         cls, *paths: str | Path, watch: Callable[[bytes], object] | None = None
     ) -> "KnowledgeGraph":
-        """Reads files as if they were one: TSV (`read_fields`), or RDF (`rulemine.kg.rdf`).
+        """Reads files as if they were one: TSV, or RDF (`rulemine.kg.rdf`).
 
         Args:
-            *paths: The files, plain, .gz or .zst.
+            *paths: The files, plain, .gz or .zst; text in UTF-8.
             watch: Called with the bytes of the files as stored, as they are read.
 
         Raises:
-            InputError: As `read_fields` and `RdfReader.fields`.
+            InputError: A file is missing, empty, not text, or has lines that are not three non-empty fields;
+                all are counted, the first ten spelled out. Or as `RdfReader.fields`.
         """
         if any(map(is_rdf, paths)):
             return cls._read_rdf([Path(path) for path in paths], watch)
-        builder = _Builder()
-        trimmed: list[int] = []
-        for path in paths:
-            for fields in read_fields(Path(path), watch, trimmed.append):
-                builder.add(fields)
-        return replace(builder.finish(), trimmed=sum(trimmed))
+        builder, trimmed = _Builder(), 0
+        for path in map(Path, paths):
+            scan = _Scan(path)
+            for block in read_blocks(path, watch):
+                if fields := scan.fields(block):
+                    builder.add(fields)
+            scan.finish()
+            trimmed += scan.trimmed
+        return replace(builder.finish(), trimmed=trimmed)
 
     @classmethod
     def _read_rdf(
@@ -377,8 +344,7 @@ class KnowledgeGraph:
         """
         labels, place = _sorted(names[label] for label in self.entities)
         ids = self.triples.copy()
-        for column in (0, 2):
-            ids[:, column] = place[ids[:, column]]
+        ids[:, [0, 2]] = place[ids[:, [0, 2]]]
         return KnowledgeGraph._of_ids(labels, self.relations, ids)
 
     def with_relations(self, names: Mapping[str, str]) -> "KnowledgeGraph":
@@ -516,17 +482,10 @@ def _sort_order(
 
     Equal triples stay in their order; None where the triples are sorted already.
     """
-    new = np.ones(len(ids), bool)
-    if entities * entities * relations >= 2**63:
-        order = np.lexsort((ids[:, 2], ids[:, 1], ids[:, 0]))
-        new[1:] = (ids[order[1:]] != ids[order[:-1]]).any(axis=1)
-        return order, new
-    keys = _pack(ids, relations, entities)
-    if (keys[1:] >= keys[:-1]).all():
-        new[1:] = keys[1:] != keys[:-1]
-        return None, new
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
+    keys, new, order = _pack(ids, relations, entities), np.ones(len(ids), bool), None
+    if not (keys[1:] >= keys[:-1]).all():
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
     new[1:] = keys[1:] != keys[:-1]
     return order, new
 

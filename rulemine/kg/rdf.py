@@ -1,7 +1,7 @@
 """Reading triples from RDF: N-Triples, N-Quads, Turtle, TriG, N3, RDF/XML and JSON-LD.
 
 - Entities keep their IRIs as names. Their labels are ``rdfs:label``, else a name or title, else the last part
-  of the IRI.
+  of the IRI; their aliases are ``skos:altLabel`` and the like, in the language that fits best.
 - Relations get readable names: see `relation_names`.
 - Literals are no entities, and a blank node has no name by which a question could ask for it: triples with
   either are counted and left out, as are those with a triple as an end.
@@ -15,10 +15,10 @@ format; no two relations share a name.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from rulemine.errors import InputError
@@ -37,7 +37,7 @@ __all__ = [
     "language_rank",
     "last_part",
     "parsed",
-    "read_text_labels",
+    "read_names",
     "relation_names",
 ]
 
@@ -48,22 +48,28 @@ FORMATS = {
 """End of a file's name → the format, as pyoxigraph calls it."""
 
 _ROWS = 1 << 16
-_LABELS = {
-    iri: place
-    for place, iri in enumerate(
-        (
-            "http://www.w3.org/2000/01/rdf-schema#label",
-            "http://www.w3.org/2004/02/skos/core#prefLabel",
-            "https://schema.org/name",
-            "http://schema.org/name",
-            "http://xmlns.com/foaf/0.1/name",
-            "http://purl.org/dc/terms/title",
-            "http://purl.org/dc/elements/1.1/title",
-        )
-    )
-}
-"""What a label is stated by, the best one first."""
 _FREEBASE = "http://rdf.freebase.com/ns/"
+
+_LABELS = (
+    "http://www.w3.org/2000/01/rdf-schema#label",
+    "http://www.w3.org/2004/02/skos/core#prefLabel",
+    "https://schema.org/name",
+    "http://schema.org/name",
+    "http://xmlns.com/foaf/0.1/name",
+    "http://purl.org/dc/terms/title",
+    "http://purl.org/dc/elements/1.1/title",
+)
+"""What a label is stated by, the best one first."""
+
+_OTHER_NAMES = (
+    "http://www.w3.org/2004/02/skos/core#altLabel",
+    "https://schema.org/alternateName",
+    "http://schema.org/alternateName",
+    "http://xmlns.com/foaf/0.1/nick",
+    "http://purl.org/dc/terms/alternative",
+    f"{_FREEBASE}common.topic.alias",
+)
+"""What other names are stated by."""
 
 _USED, _DESCRIBED = "http://www.wikidata.org/prop/direct/", "http://www.wikidata.org/entity/"
 """Wikidata uses a property under the first name, and gives it its label under the second."""
@@ -105,6 +111,7 @@ class RdfReader:
     def __init__(self) -> None:
         self.left_out = Faults()
         self._texts: dict[str, tuple[int, tuple[int, str], str]] = {}
+        self._others: dict[str, tuple[tuple[int, str], set[str]]] = {}
 
     def fields(
         self, path: Path, watch: Callable[[bytes], object] | None = None
@@ -143,10 +150,9 @@ class RdfReader:
                 left_out["triples about statements"] += 1
             elif isinstance(o, ox.Literal):
                 left_out["triples with a literal"] += 1
-                if (place := _LABELS.get(p)) is not None:
-                    left_out["labels among these"] += 1
-                    if isinstance(s, ox.NamedNode):
-                        self._keep(s.value, o, place)
+                left_out["labels among these"] += p in _LABELS
+                if isinstance(s, ox.NamedNode):
+                    self._keep(s.value, p, o)
             elif isinstance(s, ox.NamedNode) and named:
                 block += (s.value, p, o.value)
                 if len(block) >= 3 * _ROWS:
@@ -162,16 +168,29 @@ class RdfReader:
         if block := [*block, *chain.from_iterable(described)]:
             yield block
 
-    def _keep(self, iri: str, label: Any, place: int) -> None:
-        """Keeps a label if it is the best so far: ``rdfs:label`` before a name, English before others."""
-        if text := " ".join(label.value.split()):
-            found = place, language_rank((label.language or "").lower(), "en"), text
+    def _keep(self, iri: str, predicate: str, name: Any) -> None:
+        """Keeps what is called best so far: ``rdfs:label`` before a name, English before others."""
+        text = " ".join(name.value.split())
+        rank = language_rank((name.language or "").lower(), "en")
+        if text and predicate in _LABELS:
+            found = _LABELS.index(predicate), rank, text
             self._texts[iri] = min(found, self._texts.get(iri, found))
+        elif text and predicate in _OTHER_NAMES:
+            best, known = self._others.get(iri, (rank, set()))
+            if rank <= best:
+                self._others[iri] = rank, {text} if rank < best else {text, *known}
 
     @property
     def texts(self) -> dict[str, str]:
         """IRI → its label, of those that have one."""
         return {iri: text for iri, (_, _, text) in self._texts.items()}
+
+    @property
+    def aliases(self) -> dict[str, tuple[str, ...]]:
+        """IRI → its other names, sorted, of those that have some."""
+        texts = self.texts
+        named = {iri: known - {texts.get(iri, "")} for iri, (_, known) in self._others.items()}
+        return {iri: tuple(sorted(known)) for iri, known in named.items() if known}
 
 
 def language_rank(language: str, wanted: str) -> tuple[int, str]:
@@ -312,16 +331,28 @@ def iri_of(name: str) -> str:
     return ""
 
 
-def read_text_labels(path: Path) -> dict[str, str]:
-    """IRI → label, of everything that a file names; without a label the last part of the IRI.
+class Names(NamedTuple):
+    """What a file calls things: IRI → label, of everything in it, and IRI → other names, of some."""
+
+    labels: dict[str, str]
+    aliases: dict[str, tuple[str, ...]]
+
+
+def read_names(path: Path) -> Names:
+    """The names in a file; what has no label is called as the last part of its IRI.
 
     Raises:
         InputError: As `RdfReader.fields`.
     """
+    return _names(path, path.stat().st_mtime_ns if path.is_file() else 0)
+
+
+@lru_cache(maxsize=1)  # labels and aliases are asked for one after the other
+def _names(path: Path, _written: int) -> Names:
     reader = RdfReader()
     blocks = ((*fields[::3], *fields[2::3]) for fields in reader.fields(path))
     found = {iri: last_part(iri) for iri in dict.fromkeys(chain.from_iterable(blocks))}
-    return found | reader.texts
+    return Names(found | reader.texts, reader.aliases)
 
 
 def last_part(iri: str) -> str:

@@ -8,8 +8,8 @@ triples bear out with little doubt (`found_declarations`) may be declared.
 """
 
 import math
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -64,7 +64,7 @@ def overlapping_relations(kg: KnowledgeGraph, loops: bool = True) -> tuple[Relat
         loops: Whether self-loops count.
     """
     found: list[RelationOverlap] = []
-    sizes = kg.relation_sizes() if loops else _sizes_without_loops(kg)
+    sizes = _sizes(kg, loops)
     for turned, codes in zip((False, True), _restated(kg, loops), strict=True):
         both, shared = np.unique(codes, return_counts=True)
         one, other = np.divmod(both, max(1, len(kg.relations)))
@@ -75,6 +75,11 @@ def overlapping_relations(kg: KnowledgeGraph, loops: bool = True) -> tuple[Relat
             for a, b, part in zip(one[keep], other[keep], share[keep], strict=True)
         ]
     return tuple(sorted(found))
+
+
+def _sizes(kg: KnowledgeGraph, loops: bool) -> Ints:
+    kept = kg.triples[loops | (kg.triples[:, 0] != kg.triples[:, 2]), 1]
+    return np.bincount(kept, minlength=len(kg.relations))
 
 
 def _restated(kg: KnowledgeGraph, loops: bool) -> tuple[Ints, Ints]:
@@ -106,14 +111,6 @@ def _restated(kg: KnowledgeGraph, loops: bool) -> tuple[Ints, Ints]:
     return np.concatenate(same), np.concatenate(turned)
 
 
-def _sizes_without_loops(kg: KnowledgeGraph) -> npt.NDArray[np.int64]:
-    loops = kg.triples[kg.triples[:, 0] == kg.triples[:, 2], 1]
-    sizes: npt.NDArray[np.int64] = kg.relation_sizes() - np.bincount(
-        loops, minlength=len(kg.relations)
-    )
-    return sizes
-
-
 class Lookalike(NamedTuple):
     """Two relations that look like statements of the same facts, or one that looks symmetric.
 
@@ -137,27 +134,33 @@ def undeclared_relations(kg: KnowledgeGraph, declared: Declarations) -> tuple[Lo
     Each states at least `LEAST_SHARE` of the triples of the other one. Self-loops do not count, nor do
     relations with fewer than `LEAST_TRIPLES` triples.
     """
-    sizes = dict(zip(kg.relations, _sizes_without_loops(kg).tolist(), strict=True))
-    shares = {
-        (o.relation, o.other, o.reversed): o.share for o in overlapping_relations(kg, loops=False)
-    }
-    found = []
-    for (a, b, turned), share in shares.items():
-        if a > b or min(sizes[a], sizes[b]) < LEAST_TRIPLES or (b, a, turned) not in shares:
-            continue
-        if not _is_declared(a, b, turned, declared):
-            if turned and a != b and (a, b, False) in shares and (b, a, False) in shares:
-                continue  # two symmetric relations: the same, and each symmetric
-            looks = "symmetric" if a == b else "inverse" if turned else "same"
-            lower = min(share, shares[b, a, turned])
-            found.append(Lookalike(a, b, looks, round(lower, 3)))
+    sizes = dict(zip(kg.relations, _sizes(kg, loops=False).tolist(), strict=True))
+    shares = {tuple(row[:3]): row.share for row in overlapping_relations(kg, loops=False)}
+    found = [
+        Lookalike(a, b, _looks(a, b, turned), round(min(own, back), 3))
+        for a, b, turned, own, back in _undeclared(shares, declared)
+        if back and min(sizes[a], sizes[b]) >= LEAST_TRIPLES
+    ]
     return tuple(sorted(found))
 
 
-def _is_declared(one: str, other: str, turned: bool, declared: Declarations) -> bool:
-    """Whether two relations are declared to state the same facts, in this direction."""
-    a, b = declared[one], declared[other]
-    return a.fact == b.fact and (a.symmetric or (a.reversed != b.reversed) == turned)
+def _undeclared(shares: Mapping[Any, Any], declared: Declarations) -> Iterator[Any]:
+    """Two relations, whether turned, and what is known of the first and the other, not declared so.
+
+    What is known of both directions comes once, that of the other is None where nothing is.
+    """
+    for (a, b, turned), own in shares.items():
+        back, one, other = shares.get((b, a, turned)), declared[a], declared[b]
+        same = one.symmetric or (one.reversed != other.reversed) == turned
+        if (back and a > b) or (one.fact == other.fact and same):
+            continue
+        if turned and a != b and (a, b, False) in shares and (not back or (b, a, False) in shares):
+            continue  # one of them is symmetric, and they are the same
+        yield a, b, turned, own, back
+
+
+def _looks(a: str, b: str, turned: bool) -> str:
+    return "symmetric" if a == b else "inverse" if turned else "same"
 
 
 class FoundDeclaration(NamedTuple):
@@ -197,37 +200,27 @@ def found_declarations(
         kg: The complete graph.
         declared: What is declared already, and not found again.
     """
-    sizes = dict(zip(kg.relations, _sizes_without_loops(kg).tolist(), strict=True))
+    sizes = dict(zip(kg.relations, _sizes(kg, loops=False).tolist(), strict=True))
     sure: dict[tuple[str, str, bool], tuple[int, int]] = {}
     for a, b, turned, share in overlapping_relations(kg, loops=False):
         count = (round(share * sizes[a]), sizes[a])
         if sizes[a] >= FOUND_TRIPLES and least_share(*count) >= FOUND_SHARE:
             sure[a, b, turned] = count
     found = []
-    for (a, b, turned), count in sure.items():
-        back = sure.get((b, a, turned))
-        if _is_declared(a, b, turned, declared or Declarations()) or (back and a > b):
-            continue
-        if turned and a != b and (a, b, False) in sure and (not back or (b, a, False) in sure):
-            continue  # one of them is symmetric
-        if a == b:
-            found.append(FoundDeclaration(a, b, "symmetric", (count,)))
-        elif back:
-            looks = "inverse" if turned else "same"
-            found.append(FoundDeclaration(a, b, looks, (count, back)))
-        else:
-            looks = "narrower_inverse" if turned else "narrower"
-            found.append(FoundDeclaration(a, b, looks, (count,)))
+    for a, b, turned, own, back in _undeclared(sure, declared or Declarations()):
+        looks = _looks(a, b, turned) if back else "narrower" + "_inverse" * turned
+        found.append(FoundDeclaration(a, b, looks, (own, back) if back and a != b else (own,)))
     return tuple(sorted(found))
 
 
 def declared_by(found: Iterable[FoundDeclaration]) -> Declarations:
     """What is declared by what is found."""
-    pairs: dict[str, list[tuple[str, str]]] = {}
-    for row in found:
-        pairs.setdefault(row.looks, []).append((row.relation, row.other))
-    symmetric = [one for one, _ in pairs.get("symmetric", ())]
-    return Declarations.of(symmetric, pairs.get("inverse", ()), pairs.get("same", ()))
+    rows = sorted(found)
+    inverse, same = (
+        [(row.relation, row.other) for row in rows if row.looks == looks]
+        for looks in ("inverse", "same")
+    )
+    return Declarations.of([r.relation for r in rows if r.looks == "symmetric"], inverse, same)
 
 
 def least_share(hits: int, tries: int) -> float:

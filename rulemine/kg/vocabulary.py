@@ -24,12 +24,16 @@ MOST_LABELS = 2**31 - 1
 _WORD = 8
 """Bytes that are hashed and compared at once."""
 
+LONG = 256
+"""Labels of more bytes are looked up one by one: in arrays each word of the longest is a step for all."""
+
 MOST_PADDING = 4
 """Labels that take up to so many times the bytes when filled up to the longest are filled up."""
 
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
+_LABEL = np.dtype([("start", "i8"), ("length", "i8"), ("first", "u8"), ("hash", "u8")])
 
 
 def check_size(labels: int, what: str) -> None:
@@ -79,22 +83,20 @@ class Vocabulary:
     """Labels by number, in the order in which they are first looked up."""
 
     def __init__(self) -> None:
-        self._size = 0
-        self._length = 0
+        self._size = self._length = 0
         # The labels one after another, as in `Fields`; of each where it is, its first word and its hash.
         self._content = np.zeros(1 << 12, np.uint8)
-        self._starts = np.empty(1 << 8, np.int64)
-        self._lengths = np.empty(1 << 8, np.int64)
-        self._first = np.empty(1 << 8, np.uint64)
-        self._hashes = np.empty(1 << 8, np.uint64)
+        self._labels = np.empty(1 << 8, _LABEL)
         # Place → number: a label is at the first place from its hash on that was free.
         self._table = np.full(1 << 10, -1, np.int32)
+        self._long: dict[bytes, bytes] = {}
 
     def __len__(self) -> int:
         return self._size
 
     def numbers(self, fields: Fields) -> npt.NDArray[np.int32]:
         """The numbers of some labels, int32 of shape (fields,); those without one get the next."""
+        fields = self._shortened(fields)
         content = np.frombuffer(fields.content + bytes(_WORD), np.uint8)
         starts, lengths = fields.starts, fields.ends - fields.starts
         first, hashes = _hashed(content, starts, lengths)
@@ -112,17 +114,31 @@ class Vocabulary:
                 self._table[at[won]] = self._size + np.arange(won.sum())
                 self._add(new[won], content, starts, lengths, first, hashes)
                 numbers = self._table[places]
-            same = (self._first[numbers] == first[left]) & (self._lengths[numbers] == lengths[left])
-            for offset in range(_WORD, int(lengths[left].max()), _WORD):
-                long = np.flatnonzero(same & (lengths[left] > offset))
-                own, other = left[long], numbers[long]
-                same[long] = _word(content, starts[own], lengths[own], offset) == _word(
-                    self._content, self._starts[other], self._lengths[other], offset
-                )
+            known, own = self._labels[numbers], lengths[left]
+            same = (known["first"] == first[left]) & (known["length"] == own)
+            for offset in range(_WORD, int(own.max()), _WORD):
+                long = np.flatnonzero(same & (own > offset))
+                one = _word(content, starts[left[long]], own[long], offset)
+                same[long] = one == _word(self._content, known["start"][long], own[long], offset)
             found[left[same]] = numbers[same]
             left = left[~same]
             places = places[~same] + 1 & len(self._table) - 1
         return found
+
+    def _shortened(self, fields: Fields) -> Fields:
+        """The fields with eight bytes that are no UTF-8 in the place of each long one."""
+        content, starts, ends = fields
+        long = np.flatnonzero(ends - starts > LONG)
+        if not len(long):
+            return fields
+        words = []
+        for start, end in zip(starts[long].tolist(), ends[long].tolist(), strict=True):
+            word = b"\xff" + len(self._long).to_bytes(_WORD - 1)
+            words.append(self._long.setdefault(content[start:end], word))
+        starts, ends = starts.copy(), ends.copy()
+        starts[long] = len(content) + _WORD * np.arange(len(long))
+        ends[long] = starts[long] + _WORD
+        return Fields(content + b"".join(words), starts, ends)
 
     def _add(
         self,
@@ -140,15 +156,10 @@ class Vocabulary:
         self._content = _grown(self._content, self._length + total + _WORD)
         places = np.repeat(starts[which] - (ends - own), own) + np.arange(total)
         self._content[self._length : self._length + total] = content[places]
-        for name, values in (
-            ("_starts", self._length + ends - own),
-            ("_lengths", own),
-            ("_first", first[which]),
-            ("_hashes", hashes[which]),
-        ):
-            array = _grown(getattr(self, name), high)
-            array[low:high] = values
-            setattr(self, name, array)
+        self._labels = _grown(self._labels, high)
+        added = self._labels[low:high]
+        added["start"], added["length"] = self._length + ends - own, own
+        added["first"], added["hash"] = first[which], hashes[which]
         self._size, self._length = high, self._length + total
 
     def _make_room(self, more: int) -> None:
@@ -158,7 +169,7 @@ class Vocabulary:
             return
         self._table = np.full(1 << needed.bit_length(), -1, np.int32)
         left = np.arange(self._size, dtype=np.int32)
-        places = self._places(self._hashes[: self._size])
+        places = self._places(self._labels["hash"][: self._size])
         while len(left):
             free = self._table[places] < 0
             self._table[places[free]] = left[free]
@@ -171,14 +182,14 @@ class Vocabulary:
 
     def settle(self) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
         """The labels in code point order, and the place of every number in it."""
-        content = self._content[: self._length].tobytes()
-        starts, lengths = self._starts[: self._size], self._lengths[: self._size]
+        known = self._labels[: self._size]
+        starts, lengths = known["start"], known["length"]
+        content, long = self._content.tobytes(), {word: raw for raw, word in self._long.items()}
         spans = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
-        labels = [content[start:end].decode() for start, end in spans]
-        words = self._first[: self._size].astype("<u8").view(">u8").astype(np.uint64)
+        labels = [long.get(raw, raw).decode() for a, b in spans for raw in (content[a:b],)]
+        words = known["first"].astype("<u8").view(">u8").astype(np.uint64)
         order = np.argsort(words, kind="stable")
-        words = words[order]
-        if (words[1:] == words[:-1]).any():
+        if long or (np.diff(words[order]) == 0).any():
             order = np.array(sorted(range(len(labels)), key=labels.__getitem__), np.int64)
         place = np.empty(len(labels), np.int32)
         place[order] = np.arange(len(labels), dtype=np.int32)
@@ -204,8 +215,7 @@ def _hashed(content: npt.NDArray[np.uint8], starts: Ints, lengths: Ints) -> tupl
         own ^= _word(content, starts[long], lengths[long], offset)
         hashes[long] = own * _FACTOR
     hashes ^= hashes >> _HALF
-    hashes *= _FACTOR
-    return first, hashes
+    return first, hashes * _FACTOR
 
 
 def _grown(array: _Array, size: int) -> _Array:

@@ -233,7 +233,7 @@ class Inputs:
 
     @cached_property
     def aliases(self) -> dict[str, tuple[str, ...]]:
-        """Entity → other texts that stand for it, from ``aliases.tsv`` beside the graph."""
+        """Entity → other texts that stand for it, see `aliases_beside`."""
         return {} if "labels" in self.own else aliases_beside(self.recipe.kg, self.kg)
 
     @_as_the_kind_reads

@@ -11,11 +11,12 @@ import zstandard
 
 from rulemine.builder.pipeline import BuildContext
 from rulemine.builder.rebuild import rebuild
+from rulemine.datasets.labels import aliases_beside
 from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.errors import InputError
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.rdf import read_text_labels, relation_names
+from rulemine.kg.rdf import read_names, relation_names
 from rulemine.query.sparql import entity_iri, relation_iri
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
@@ -48,16 +49,22 @@ NTRIPLES = "\n".join(
 )  # fmt: skip
 
 
-def test_a_name_is_a_label_where_there_is_no_other(tmp_path: Path) -> None:
+def test_a_name_is_a_label_where_there_is_no_other_and_other_labels_are_aliases(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "books.ttl"
     path.write_text(
         "@prefix : <http://example.org/> . @prefix s: <https://schema.org/> .\n"
         "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
         ':b1 s:author :p1 ; s:name "Tides"@en . :p1 s:name "Ida Moe" ; rdfs:label "I. Moe"@no .\n'
+        '@prefix skos: <http://www.w3.org/2004/02/skos/core#> . :b1 skos:altLabel "Gezeiten"@de, "Ebb"@en, '
+        '"The Tides"@en, "Tides"@en . :p1 s:alternateName "Moe"@no .\n'
     )
-    named = read_text_labels(path)
-    assert named["http://example.org/b1"] == "Tides"
-    assert named["http://example.org/p1"] == "I. Moe"
+    labels, aliases = read_names(path)
+    book, person = "http://example.org/b1", "http://example.org/p1"
+    assert (labels[book], labels[person]) == ("Tides", "I. Moe")
+    assert aliases == {book: ("Ebb", "The Tides"), person: ("Moe",)}
+    assert aliases_beside(str(path), KnowledgeGraph.read(path)) == aliases
 
 
 def test_turtle_gives_a_graph_and_labels(tmp_path: Path) -> None:

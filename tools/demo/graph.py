@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.labels import edge_ids
+from rulemine.kg.property_graph.observed import edge_ids
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.values import Value
 from tools.demo.names import (

@@ -1,5 +1,7 @@
 """Property graphs from sources that state values but no schema: a database, RDF, triples.
 
+Names become such as Cypher takes without quotes; numbers are converted from one unit to another by ``pint``.
+
 A node gets one type: of those that the source gives it (and the schema has), the most common that not all
 nodes have, then the least by name. A property of a type gets the datatype that most of its values have, and
 float if these are integers and floats; it is a list if one node in ten that has it has several values. Of
@@ -10,8 +12,10 @@ Guarantees: the order of nodes, edges and values does not matter; what is left o
 """
 
 import datetime
+import functools
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,9 +23,7 @@ from rulemine.codec import dump_line, shown
 from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.labels import edge_ids, readable_labels
 from rulemine.kg.property_graph.schema import NAME, EntityType, Property, RelationType, Schema
-from rulemine.kg.property_graph.units import converter, convertible
 from rulemine.kg.property_graph.values import (
     DATATYPES,
     Measured,
@@ -32,7 +34,7 @@ from rulemine.kg.property_graph.values import (
     to_plain,
 )
 
-__all__ = ["SourceEdge", "SourceNode", "Strange", "draft_of", "graph_of"]
+__all__ = ["SourceEdge", "SourceNode", "Strange", "draft_of", "edge_ids", "graph_of"]
 
 _SEVERAL = 0.1
 """The share of nodes with several values from which on a drafted property is a list."""
@@ -145,7 +147,7 @@ def graph_of(
         else:
             values = _values(where, edge.values, relation[1], left_out)
             found.append((relation[0], edge, values))
-    return PropertyGraph(schema, made.values(), _numbered(found, left_out))
+    return PropertyGraph(schema, made.values(), numbered(found, left_out))
 
 
 def draft_of(
@@ -302,13 +304,20 @@ class _Column:
         unit = self.own.from_unit
         if isinstance(value, Measured):
             unit, value = value.unit, value.number
-            if unit != self.own.unit and not (unit and convertible(unit, self.own)):
+            if unit != self.own.unit and not (unit and self._converts(unit)):
                 return None
         if unit in ("", self.own.unit) or isinstance(value, bool | str | datetime.date):
             return self._one(value)
-        if unit not in self._converters:
-            self._converters[unit] = converter(unit, self.own)
         return self._one(self._converters[unit](value))
+
+    def _converts(self, unit: str) -> bool:
+        """Whether numbers in a unit become those of the property."""
+        _registry()
+        try:
+            self._converters[unit] = self._converters.get(unit) or converter(unit, self.own)
+        except ConfigError:
+            return False
+        return True
 
     def _one(self, value: Any) -> Any:
         """A scalar as one of the property; None: it is none."""
@@ -352,7 +361,7 @@ def _values(
     return found
 
 
-def _numbered(
+def numbered(
     rows: Iterable[tuple[str, SourceEdge, dict[str, Value]]], left_out: Faults
 ) -> Iterator[GraphEdge]:
     """The edges with ids; of those without one that are equal only the first."""
@@ -369,3 +378,110 @@ def _numbered(
     order = sorted(distinct)
     for id_, key in zip(edge_ids(key[:3] for key in order), order, strict=True):
         yield GraphEdge(id_, *key[:3], distinct[key])
+
+
+def edge_ids(edges: Iterable[tuple[str, str, str]]) -> list[str]:
+    """An id for each (type, subject, object), in order; parallel edges are numbered from 2."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    ids = []
+    for edge in edges:
+        seen[edge] += 1
+        number = f"#{seen[edge]}" if seen[edge] > 1 else ""
+        ids.append("#".join(edge) + number)
+    return ids
+
+
+def readable_labels(
+    sources: Iterable[str], capital: bool, texts: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Names in triples → names that Cypher takes without quotes, none twice.
+
+    Args:
+        sources: The names, sorted.
+        capital: Whether they are types, written ``LikeThis``; relations stay as they are as far as possible.
+        texts: What to make the names of, of sources that have words of their own.
+
+    Example:
+        >>> readable_labels(["/film/actor", "subject of lives_in"], capital=True)
+        {'/film/actor': 'Actor', 'subject of lives_in': 'SubjectOfLivesIn'}
+        >>> readable_labels(["/film/actor", "/tv/actor", "lives_in"], capital=False)
+        {'/film/actor': 'film_actor', '/tv/actor': 'tv_actor', 'lives_in': 'lives_in'}
+    """
+    sources = list(sources)
+    words = {source: (texts or {}).get(source) or source for source in sources}
+    short = {
+        source: _label(re.split("[/#]", words[source].rstrip("/#"))[-1], capital)
+        for source in sources
+    }
+    often = Counter(short.values())
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for source in sources:
+        plain = (
+            short[source]
+            if capital and often[short[source]] == 1
+            else _label(words[source], capital)
+        )
+        label, number = plain, 1
+        while label in taken:
+            number += 1
+            label = f"{plain}_{number}"
+        taken.add(label)
+        found[source] = label
+    return found
+
+
+def _label(text: str, capital: bool) -> str:
+    words = [word for word in re.split(r"\W+", text) if word]
+    if capital:
+        words = [part for word in words for part in word.split("_") if part]
+        label = "".join(word[0].upper() + word[1:] for word in words)
+    else:
+        label = "_".join(words)
+    if not re.match(r"[^\W\d]", label):
+        label = ("Type" if capital else "relation_") + label
+    return label
+
+
+@functools.cache  # it reads its definitions each time it is made
+def _registry() -> Any:
+    try:
+        import pint
+    except ImportError:
+        raise ConfigError(
+            "another unit needs the package pint: pip install 'rulemine[units]'."
+        ) from None
+    return pint.UnitRegistry()
+
+
+def converter(unit: str, to: Property) -> Callable[[Value], Value]:
+    """A function from numbers in a unit to those of a property, with 12 significant digits.
+
+    Args:
+        unit: The unit of the source, e.g. ``mile``; "": that of the property.
+        to: The property; an integer is rounded to the nearest.
+
+    Raises:
+        ConfigError: The property has no unit or no numbers, a unit is unknown, or one does not become the
+            other; or ``pint`` is not installed.
+    """
+    if unit in ("", to.unit):
+        return lambda value: value
+    kind = to.datatype.removeprefix("list[").removesuffix("]")
+    if not to.unit or kind not in ("int", "float"):
+        raise ConfigError(f"from_unit {unit!r}: the property has no unit of its own, or no numbers")
+    registry = _registry()
+    try:
+        source, target = registry.Unit(unit), registry.Unit(to.unit)
+        registry.Quantity(1.0, source).to(target)
+    except Exception as problem:  # noqa: BLE001  # of pint and of the parser below it, many kinds
+        raise ConfigError(f"from_unit {unit!r} does not become {to.unit!r} ({problem})") from None
+
+    def convert(value: Value) -> Value:
+        return tuple(map(one, value)) if isinstance(value, tuple) else one(value)
+
+    def one(value: Any) -> int | float:
+        exact = float(registry.Quantity(float(value), source).to(target).magnitude)
+        return round(exact) if kind == "int" else float(f"{exact:.12g}")
+
+    return convert

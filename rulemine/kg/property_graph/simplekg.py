@@ -16,8 +16,14 @@ from rulemine.errors import ConfigError, InputError
 from rulemine.files import read_text, write_lines
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.schema import NAME, EntityType, Property, RelationType, Schema
-from rulemine.kg.property_graph.schema_file import schema_of
+from rulemine.kg.property_graph.schema import (
+    NAME,
+    EntityType,
+    Property,
+    RelationType,
+    Schema,
+    schema_of,
+)
 from rulemine.kg.property_graph.values import from_plain, to_plain
 
 __all__ = ["read_simplekg", "simplekg_of", "simplekg_pieces", "write_simplekg"]

@@ -6,41 +6,29 @@ property and datatype.
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from rulemine.codec import dump_line, shown
-from rulemine.config import read_toml
+from rulemine.codec import shown
 from rulemine.errors import ConfigError, InputError, did_you_mean, list_problems
 from rulemine.files import read_text
 from rulemine.kg.property_graph.faults import Faults
-from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.labels import edge_ids
-from rulemine.kg.property_graph.schema import NAME, EntityType, Property, RelationType, Schema
-from rulemine.kg.property_graph.schema_file import ADVICE, schema_of
-from rulemine.kg.property_graph.units import converter
-from rulemine.kg.property_graph.values import Value, from_text, to_plain
+from rulemine.kg.property_graph.graph import GraphNode, PropertyGraph
+from rulemine.kg.property_graph.observed import SourceEdge, converter, numbered
+from rulemine.kg.property_graph.schema import (
+    ADVICE,
+    EntityType,
+    Property,
+    RelationType,
+    read_schema,
+)  # fmt: skip
+from rulemine.kg.property_graph.values import Value, from_text
 
 __all__ = ["read_tables"]
 
-_OF_ENTITY = {"table": "", "id_column": "id", "name_column": NAME}
-_OF_RELATION = {"table": "", "subject_column": "subject", "object_column": "object"}
-_OF_PROPERTY = {"column": "", "separator": ";"}
-"""The keys that a schema has for tables, and their defaults."""
-
-Cell = tuple[Property, str, str, Callable[[Value], Value]]
-"""A property, its column, the separator of lists, and the conversion of its unit."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """Where a type or relation comes from."""
-
-    path: Path
-    ends: tuple[str, str]
-    cells: tuple[Cell, ...]
+Cell = tuple[Property, Callable[[Value], Value]]
+"""A property, and the conversion of its unit."""
 
 
 def read_tables(path: Path, left_out: Faults) -> PropertyGraph:
@@ -55,154 +43,80 @@ def read_tables(path: Path, left_out: Faults) -> PropertyGraph:
         InputError: A file cannot be read, ids occur twice in a type, or an end is no node.
         ConfigError: The schema has problems, or names a column that there is not.
     """
-    schema, tables = _read(path)
-    nodes: list[GraphNode] = []
-    found: list[tuple[tuple[str, str, str], str, dict[str, Value]]] = []
-    for row, table in tables:
-        if isinstance(row, EntityType):
-            nodes += [
-                GraphNode(f"{row.label}#{id_}", row.label, name or id_, values)
-                for id_, name, values in _rows(table, 1, left_out)
-            ]
-        else:
-            for s, o, values in _rows(table, 2, left_out):
-                text = dump_line({key: to_plain(values[key]) for key in sorted(values)})
-                edge = row.label, f"{row.subject}#{s}", f"{row.object}#{o}"
-                found.append((edge, text, values))
-    return PropertyGraph(schema, nodes, _edges(found, left_out), str(path))
-
-
-def _read(path: Path) -> tuple[Schema, list[tuple[EntityType | RelationType, _Table]]]:
-    """The schema, and its rows that have a table."""
-    whole = read_toml(path)
-    problems: list[str] = []
-    plain = dict(whole)
-    split: dict[tuple[str, ...], _Split] = {}
-    for key, known in (("entities", _OF_ENTITY), ("relations", _OF_RELATION)):
-        rows = whole.get(key, [])
-        if isinstance(rows, list) and all(isinstance(row, dict) for row in rows):
-            parts = [_split(row, known, problems) for row in rows]
-            plain[key] = [part[0] for part in parts]
-            names = ("label",) if key == "entities" else ("subject", "label", "object")
-            split |= {tuple(str(part[0].get(n)) for n in names): part for part in parts}
-    if not any(part[1]["table"] for name, part in split.items() if len(name) == 1):
-        problems.append('no entity type names its table, e.g. table = "towns.csv"')
-    schema = schema_of(plain, str(path), problems)
-    found: list[tuple[EntityType | RelationType, _Table]] = []
-    known_rows: list[EntityType | RelationType] = [*schema.entities, *schema.relations]
-    for row in known_rows:
-        name = (row.label,) if isinstance(row, EntityType) else row.signature
-        _, place, columns = split[name]
-        file, first, second = place.values()
-        cells = tuple(_cells(row, columns, problems)) if file else ()
-        if file:
-            found.append((row, _Table(path.parent / file, (first, second), cells)))
+    schema, problems = read_schema(path, tables=True), list[str]()
+    known: list[EntityType | RelationType] = [*schema.entities, *schema.relations]
+    rows = [(row, [*_cells(row, problems)]) for row in known if row.table]
     if problems:
         raise ConfigError(list_problems(str(path), problems, ADVICE))
-    return schema, found
+    nodes: list[GraphNode] = []
+    edges: list[tuple[str, SourceEdge, dict[str, Value]]] = []
+    for row, cells in rows:
+        table = path.parent / row.table
+        if isinstance(row, EntityType):
+            columns = [row.id_column, row.name_column]
+            for id_, name, values in _rows(table, columns, 1, cells, left_out):
+                nodes.append(GraphNode(f"{row.label}#{id_}", row.label, name or id_, values))
+        else:
+            columns = [row.subject_column, row.object_column]
+            for s, o, values in _rows(table, columns, 2, cells, left_out):
+                ends = f"{row.subject}#{s}", f"{row.object}#{o}"
+                edges.append((row.label, SourceEdge(row.label, *ends), values))
+    return PropertyGraph(schema, nodes, numbered(edges, left_out), str(path))
 
 
-_Split = tuple[dict[str, Any], dict[str, str], dict[str, dict[str, str]]]
-"""A row of a schema as others have it, where it comes from, and the columns of its properties."""
-
-
-def _split(row: Mapping[str, Any], known: Mapping[str, str], problems: list[str]) -> _Split:
-    plain = {key: value for key, value in row.items() if key not in known}
-    where = str(row.get("label", ""))
-    place = _texts(row, known, where, problems)
-    columns: dict[str, dict[str, str]] = {}
-    own = row.get("properties", {})
-    if isinstance(own, dict):
-        plain["properties"] = {}
-        for name, value in own.items():
-            table = value if isinstance(value, dict) else {}
-            columns[name] = _texts(table, _OF_PROPERTY, f"{where}.{name}", problems)
-            rest = {key: text for key, text in table.items() if key not in _OF_PROPERTY}
-            plain["properties"][name] = rest if table else value
-    return plain, place, columns
-
-
-def _texts(
-    row: Mapping[str, Any], known: Mapping[str, str], where: str, problems: list[str]
-) -> dict[str, str]:
-    found = {}
-    for key, usual in known.items():
-        value = row.get(key, usual)
-        if not isinstance(value, str) or (key in row and not value) or "\0" in value:
-            problems.append(f"{where}.{key} is {shown(value)}; expected text")
-        found[key] = str(value)
-    return found
-
-
-def _cells(
-    row: EntityType | RelationType, columns: Mapping[str, Mapping[str, str]], problems: list[str]
-) -> Iterator[Cell]:
+def _cells(row: EntityType | RelationType, problems: list[str]) -> Iterator[Cell]:
+    if "\0" in row.table:
+        problems.append(f"{row.label}.table is {shown(row.table)}; expected the name of a file")
     for own in row.properties:
-        place = columns[own.name]
         try:
-            convert = converter(own.from_unit, own)
+            yield own, converter(own.from_unit, own)
         except ConfigError as problem:
             problems.append(f"{row.label}.{own.name}: {problem}".rstrip("."))
-            continue
-        yield own, place["column"] or own.name, place["separator"], convert
-
-
-def _edges(
-    rows: list[tuple[tuple[str, str, str], str, dict[str, Value]]], left_out: Faults
-) -> Iterator[GraphEdge]:
-    distinct: dict[tuple[tuple[str, str, str], str], dict[str, Value]] = {}
-    for edge, text, values in rows:
-        if (edge, text) in distinct:
-            left_out.add("edges that are there twice", " ".join(edge))
-        distinct[edge, text] = values
-    order = sorted(distinct)
-    for id_, (edge, text) in zip(edge_ids(edge for edge, _ in order), order, strict=True):
-        yield GraphEdge(id_, *edge, distinct[edge, text])
 
 
 def _rows(
-    table: _Table, needed: int, left_out: Faults
+    path: Path, ends: list[str], needed: int, own: list[Cell], left_out: Faults
 ) -> Iterator[tuple[str, str, dict[str, Value]]]:
     """Both ends (or id and name) and the values of each row; the first `needed` of the two must be there."""
-    lines = _lines(table.path)
+    lines = _lines(path)
     header = [name.strip() for name in next(lines, (0, []))[1]]
-    wanted = [*table.ends[:needed], *(column for _, column, _, _ in table.cells)]
-    missing = [
+    wanted = [*ends[:needed], *(cell.column or cell.name for cell, _ in own)]
+    wrong = [
         f"there is no column {name!r}; {did_you_mean(name, header)}"
-        for name in wanted
         if name not in header
+        else f"column {name!r} is there twice"
+        for name in wanted
+        if header.count(name) != 1
     ]
-    missing += [f"column {name!r} is there twice" for name in wanted if header.count(name) > 1]
-    if missing:
+    if wrong:
         raise ConfigError(
-            list_problems(str(table.path), missing, "Name the columns as the first line does.")
+            list_problems(str(path), wrong, "Name the columns as the first line does.")
         )
-    at = {name: header.index(name) for name in header}
     for number, line in lines:
-        where = f"{table.path.name}: line {number}"
+        where = f"{path.name}: line {number}"
         if len(line) != len(header):
             left_out.add(
                 "rows with another number of columns than the first line",
                 f"{where}: {len(line)} columns; expected {len(header)}",
             )
             continue
-        cells = [cell.strip() for cell in line]
-        first, second = (cells[at[name]] if name in at else "" for name in table.ends)
+        cells = dict(zip(header, map(str.strip, line), strict=True))
+        first, second = (cells.get(name, "") for name in ends)
         if not all((first, second)[:needed]):
             left_out.add("rows without an id or an end", where)
             continue
         values: dict[str, Value] = {}
-        for own, column, separator, convert in table.cells:
-            if not (text := cells[at[column]]):
+        for cell, convert in own:
+            if not (text := cells[cell.column or cell.name]):
                 continue
-            value = from_text(text, own.datatype, own.precision, separator)
+            value = from_text(text, cell.datatype, cell.precision, cell.separator)
             if value is None:
                 left_out.add(
-                    f"values of {own.name} that are no {own.datatype}",
-                    f"{where}: {own.name} is {shown(text)}",
+                    f"values of {cell.name} that are no {cell.datatype}",
+                    f"{where}: {cell.name} is {shown(text)}",
                 )
             else:
-                values[own.name] = convert(value)
+                values[cell.name] = convert(value)
         yield first, second, values
 
 

@@ -2,7 +2,7 @@ import json
 import shlex
 from pathlib import Path
 
-from rulemine.kg.property_graph.schema_file import read_schema
+from rulemine.kg.property_graph.schema import read_schema
 from tests import ROOT
 from tests.command_line import Command
 

@@ -3,8 +3,14 @@ from pathlib import Path
 import pytest
 
 from rulemine.errors import ConfigError
-from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
-from rulemine.kg.property_graph.schema_file import read_schema, schema_text
+from rulemine.kg.property_graph.schema import (
+    EntityType,
+    Property,
+    RelationType,
+    Schema,
+    read_schema,
+    schema_text,
+)
 
 HEIGHT = Property("height_m", "float", "m", from_unit="ft")
 SCHEMA = Schema(
