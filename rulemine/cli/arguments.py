@@ -136,6 +136,9 @@ SHARED = {
     "output": arg("-o --output", "FILE", "(standard output)", output_file),
     "folder": arg("-o --output", "OUT", "folder to write, new or of an earlier run", Path, required=True),
     "replace": switch("--replace", "replace a release that has another name or was edited"),
+    "columns": arg("--columns", "A,B,C", "which columns of a table are subject, relation, object: names or "
+        "numbers (known names, else 1,2,3)", lambda text: text.split(","), default=()),
+    "strict": switch("--strict", "refuse RDF with lines that are not in its format"),
     "cluster": arg("--cluster", "ADDRESS", "Dask: tcp://HOST:PORT, a scheduler file or local:N"),
     "set": several("--set", "KEY=VALUE", "override a key, see rulemine build keys"),
 }  # fmt: skip

@@ -70,7 +70,8 @@ def _loaded(arguments: Namespace) -> "PropertyGraph":
         schema = read_schema(arguments.schema) if arguments.schema else None
         made = load_property_graph(
             arguments.source, schema, left_out, arguments.labels or "", note, progress,
-            arguments.name_property or "name", arguments.language or "en",
+            arguments.name_property or "name", arguments.language or "en", arguments.columns,
+            arguments.strict,
         )  # fmt: skip
     if left_out:
         note(f"left out: {left_out.summary()}, such as\n  " + "\n  ".join(left_out.lines()))
@@ -110,6 +111,7 @@ GRAPH = Subcommand(
         arg("--labels", "FILE", "what the entities of triples are called: TSV or the name of a data set"),
         arg("--name-property", "NAME", "the property that nodes of a database are called by (name)"),
         arg("--language", "TAG", "the language of texts in RDF (en)"),
+        "columns strict",
         arg("-o --output", "FILE", "of convert and draft; - or nothing is standard output", output_file),
     ),
     _MORE,

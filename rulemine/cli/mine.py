@@ -58,7 +58,7 @@ def mine(arguments: Namespace) -> int:
     jar = _jar(arguments)
     refuse_beside_cluster(arguments)
     with bar("read") as progress:
-        kg = load_kg(arguments.kg, progress, note)
+        kg = load_kg(arguments.kg, progress, note, arguments.columns, arguments.strict)
     if jar is not None:
         return _mine_by_amie(jar, arguments, kg, options, resources, limit)
     line = Line()
@@ -159,7 +159,7 @@ MINE = Subcommand(
     "mine", mine, "mine the rules of a knowledge graph",
     (
         arg("kg", "KG", "a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set"),
-        format_of("jsonl", "amie", "anyburl"), "output cluster",
+        format_of("jsonl", "amie", "anyburl"), "output columns strict cluster",
         arg("--amie-jar", "JAR", "the original AMIE mines: amie3.5.1.jar, which is not part of this "
             "package, with one thread unless --threads says more", Path),
     ),

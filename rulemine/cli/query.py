@@ -104,7 +104,8 @@ def _read(
         return release.kg("complete"), {**removals}, release.templates().declarations
     refuse_idle(arguments, "a release", "level")
     removed = KnowledgeGraph.read(arguments.removed).labeled() if arguments.removed else []
-    return load_kg(arguments.kg, note=note), dict.fromkeys(removed), Declarations()
+    kg = load_kg(arguments.kg, None, note, arguments.columns, arguments.strict)
+    return kg, dict.fromkeys(removed), Declarations()
 
 
 QUERY = Subcommand(
@@ -117,6 +118,7 @@ QUERY = Subcommand(
         arg("--most", "N", "answers to print (20)", within(0)),
         arg("--to", None, "print the query in this language instead of answering it",
             choices=("sparql", "cypher")),
+        "columns strict",
     ),
     _LANGUAGE,
 )  # fmt: skip

@@ -12,7 +12,7 @@ Guarantee: the same versions of these packages give the same graph.
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -21,7 +21,7 @@ from typing import Any
 from rulemine.config import packaged
 from rulemine.datasets.labels import labels_of, parts_of_speech
 from rulemine.datasets.registry import load_kg, load_labels
-from rulemine.errors import ConfigError, DatasetError
+from rulemine.errors import ConfigError, DatasetError, InputError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
@@ -32,7 +32,7 @@ from rulemine.kg.property_graph.schema import NAME, EntityType, Property, Relati
 from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kg.property_graph.tables import read_tables
 from rulemine.kg.property_graph.values import Value
-from rulemine.kg.rdf import is_rdf
+from rulemine.kg.rdf import NOT_IN_FORMAT, is_rdf
 from rulemine.neo4j.reading import is_bolt, read_url
 from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.lexicon import PEOPLE
@@ -273,6 +273,8 @@ def load_property_graph(
     progress: Callable[[int, int], None] | None = None,
     name_property: str = NAME,
     language: str = "en",
+    columns: Sequence[str] = (),
+    strict: bool = False,
 ) -> PropertyGraph:
     """A property graph.
 
@@ -289,6 +291,8 @@ def load_property_graph(
         progress: Told how much of a database or of RDF is read, of how much.
         name_property: Which property the nodes of a database are called by.
         language: The language of texts in RDF.
+        columns: See `load_kg`.
+        strict: See `load_kg`.
 
     Raises:
         EndpointError: The server does not answer.
@@ -297,7 +301,9 @@ def load_property_graph(
         DatasetError: A package of a graph by name is not installed, or a data set is unknown.
     """
     faults = Faults() if left_out is None else left_out
-    made = _loaded(source, schema, faults, labels, note, progress, name_property, language)
+    made = _loaded(source, schema, faults, labels, note, progress, name_property, language, columns)
+    if strict and NOT_IN_FORMAT in (said := str(faults)):
+        raise InputError(f"{source}: {said}. Correct these lines, or leave --strict out.")
     if left_out is None and faults and note:
         note(
             f"{source}: left out: {faults.summary()}; rulemine graph check {source} shows examples."
@@ -314,6 +320,7 @@ def _loaded(
     progress: Callable[[int, int], None] | None,
     name_property: str,
     language: str,
+    columns: Sequence[str],
 ) -> PropertyGraph:
     if is_bolt(source) and not labels:
         return read_url(source, schema, left_out, name_property=name_property, progress=progress)
@@ -348,7 +355,7 @@ def _loaded(
         return read_rdf(
             path, name, schema, left_out, names=names, language=language, progress=progress
         )
-    kg = load_kg(source, note=note)
+    kg = load_kg(source, note=note, columns=columns)
     found = labels_of(labels, source, kg, note or (lambda _text: None), beside=True)
     kg, texts = _with_readable(kg, found.relations), found.entities
     words = parts_of_speech(kg.entities)

@@ -7,7 +7,8 @@ against its digest before it is used.
 """
 
 import json
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -33,12 +34,19 @@ from rulemine.datasets.tables import (
     read_table,
     table_files,
 )
-from rulemine.errors import DatasetError, InputError, counted, did_you_mean, list_problems
+from rulemine.errors import (
+    ConfigError,
+    DatasetError,
+    InputError,
+    counted,
+    did_you_mean,
+    list_problems,
+)
 from rulemine.files import read_lines, read_text
 from rulemine.guard import cache_folder
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.rdf import is_rdf, read_names
+from rulemine.kg.rdf import NOT_IN_FORMAT, is_rdf, read_names
 from rulemine.registry import Registry
 
 __all__ = [
@@ -59,8 +67,6 @@ _MANY = 5
 
 _LINES = 1 << 20
 """How many lines tell how many different values the columns have."""
-
-_MENDED = "For a file of three columns: awk -F'\\t' -v OFS='\\t' '{}{{print {}}}' FILE."
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +211,10 @@ def load_kg(
     name: str,
     progress: Progress | None = None,
     note: Callable[[str], None] | None = None,
+    columns: Sequence[str] = (),
+    strict: bool = False,
 ) -> KnowledgeGraph:
-    """Loads a knowledge graph by name or path: TSV, N-Triples, Turtle, or as `rulemine.datasets.tables`.
+    """Loads a knowledge graph by name or path: TSV, RDF, or as `rulemine.datasets.tables`.
 
     A large file is parsed once and then read from the cache, see `rulemine.kg.cache`.
 
@@ -215,13 +223,23 @@ def load_kg(
         progress: Called with (bytes, all bytes) of a download.
         note: Called with a sentence if names were trimmed, triples left out or files of a folder not read,
             or the cache is damaged or cannot be written.
+        columns: Which columns of a table hold subject, relation and object, see `read_table`; (): as the file
+            says, else the first three.
+        strict: Whether lines that are not in the format of a file in RDF are refused, rather than left out.
 
     Raises:
         DatasetError: The data set is unknown or not available.
         InputError: The file is not a knowledge graph.
+        ConfigError: Columns are given for a graph that has none to choose from.
     """
     paths = _resolve(name, progress, note)
-    table = read_table(paths[0]) if len(paths) == 1 and is_table(paths[0]) else None
+    if columns and (name in data_sets() or is_rdf(name)):
+        raise ConfigError(
+            f"--columns: {name} is no table of which columns could be chosen. Leave it out."
+        )
+    table = None
+    if len(paths) == 1 and (columns or is_table(paths[0])):
+        table = read_table(paths[0], columns)
     if len(paths) > 1:
         kg = KnowledgeGraph.read(*paths)
     elif table:
@@ -235,10 +253,13 @@ def load_kg(
     else:
         kg = read_cached(paths[0], cache_folder() / "graphs", note=note)
     # RDF and tables with named columns say which is the relation.
-    if not (name in data_sets() or kg.relation_iris or (table and table.triples)):
-        _check_columns(name, kg, note or (lambda _: None))
+    said = not all(map(str.isdecimal, columns)) if columns else bool(table and table.triples)
+    if not (name in data_sets() or kg.relation_iris or said):
+        _check_columns(name, kg, note or (lambda _: None), columns)
     if kg.trimmed and note:
         note(f"{name}: white space around {counted(kg.trimmed, 'name')} was trimmed.")
+    if strict and NOT_IN_FORMAT in kg.left_out:
+        raise InputError(f"{name}: {kg.left_out}. Correct these lines, or leave --strict out.")
     if kg.left_out and note:
         note(f"{name}: left out {kg.left_out}.")
     return kg
@@ -254,7 +275,9 @@ def own_labels(name: str) -> str:
     )
 
 
-def _check_columns(name: str, kg: KnowledgeGraph, note: Callable[[str], None]) -> None:
+def _check_columns(
+    name: str, kg: KnowledgeGraph, note: Callable[[str], None], columns: Sequence[str]
+) -> None:
     """Refuses a graph with a header, which would become a triple; notes what looks like other columns.
 
     Raises:
@@ -263,24 +286,25 @@ def _check_columns(name: str, kg: KnowledgeGraph, note: Callable[[str], None]) -
     """
     some = kg.triples[kg.source_order[:_LINES]]
     texts, once = kg.labeled(kg.source_order[:1])[0], kg.relation_sizes()[some[0, 1]] == 1
+    by_name = f"--columns {shlex.quote(','.join(texts))}"
     if once and len(places := places_of(texts)) == 3:
-        columns = ", ".join(f"${place + 1}" for place in places)
+        by_name = f"--columns {shlex.quote(','.join(texts[place] for place in places))}"
         raise InputError(
-            f"{name}: line 1, {' '.join(texts)!r}, names the columns; a triple was expected. Remove that "
-            f"line, or, if it is a triple, move it down. {_MENDED.format('NR > 1 ', columns)}"
+            f"{name}: line 1, {' '.join(texts)!r}, names the columns; a triple was expected. Say so by "
+            f"{by_name}; or, if it is a triple, move it down."
         )
     if once and len(kg) > 1 and np.isin(kg.triples[:, ::2], some[0, ::2]).sum() == 2:
         note(
             f"{name}: the names of line 1, {' '.join(texts)!r}, occur nowhere else. It is read as a triple; "
-            "remove it if it names the columns (tail -n +2)."
+            f"if it names the columns, say so by {by_name}."
         )
     heads, relations, tails = (len(distinct(column)) for column in some.T)
     if relations >= _MANY * min(heads, tails):
-        column, columns = (1, "$2, $1, $3") if heads < tails else (3, "$1, $3, $2")
+        s, r, o = columns or ("1", "2", "3")
+        other = (r, s, o) if heads < tails else (s, o, r)
         note(
-            f"{name}: column 2, which is read as the relation, has {relations:,} different values, column "
-            f"{column} {min(heads, tails):,}. If that is the relation, put it second. "
-            f"{_MENDED.format('', columns)}"
+            f"{name}: column {r}, which is read as the relation, has {relations:,} different values, column "
+            f"{other[1]} {min(heads, tails):,}. If that is the relation: --columns {','.join(other)}"
         )
 
 

@@ -1,24 +1,22 @@
-"""Graphs in the forms of other projects, recognized by their files.
+"""Graphs in tables, and in the forms of other projects, recognized by their files.
 
 Guarantees: all splits of a folder are read, as one graph, and nothing but them; further files of three
-columns beside them are named; numbers are replaced by the names that the folder gives them. pandas reads
-whatever has columns; splits of plain triples need nothing.
+columns beside them are named; numbers are replaced by the names that the folder gives them. Every cell is
+text as it stands in the file: nothing is taken for a number or for missing.
 """
 
+import csv
+import io
 import re
-import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from rulemine.errors import InputError, UserError
-from rulemine.files import read_blocks, read_lines
-from rulemine.kg.graph import KnowledgeGraph
-
-if TYPE_CHECKING:  # loaded when a table is read
-    import pandas as pd
+from rulemine.errors import InputError, UserError, counted
+from rulemine.files import decoded, read_blocks, read_jsonl, read_lines
+from rulemine.kg.graph import KnowledgeGraph, Triple
 
 __all__ = ["HUB", "fetch_from_hub", "is_table", "places_of", "read_table", "table_files"]
 
@@ -44,33 +42,38 @@ _SPLITS = re.compile(
     r"(facts|train|training|valid|validation|val|dev|test|testing)\.(txt|tsv)(\.gz|\.zst)?"
 )
 
+_Rows = Iterator[list[str]]
+
 
 @dataclass
 class TableGraph:
     """What the files of a graph hold.
 
     Attributes:
-        triples: Subjects, relations and objects, each as a frame of three columns of text.
+        triples: Subjects, relations and objects, by file; read once.
         labels: Entity → its label, where the files carry labels.
         splits: Files of plain triples, where they need no table.
         beside: The names of further files of three columns in their folder, which are not read.
+        problem: Why no table has triples.
     """
 
-    triples: "list[pd.DataFrame]" = field(default_factory=list)
+    triples: list[Iterator[Triple]] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     splits: list[Path] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
+    problem: str = ""
 
     def graph(self) -> KnowledgeGraph:
         """The graph.
 
         Raises:
-            InputError: A label is empty or holds a tab or a line break, or a file is no TSV.
+            InputError: There is none; a label is empty or holds a tab or a line break; or a file is no table.
         """
         if self.splits:
             return KnowledgeGraph.read(*self.splits)
-        rows = (frame.itertuples(index=False, name=None) for frame in self.triples)
-        return KnowledgeGraph.from_triples(chain.from_iterable(rows))
+        if not self.triples:
+            raise InputError(self.problem)
+        return KnowledgeGraph.from_triples(chain.from_iterable(self.triples))
 
 
 def places_of(names: Iterable[str]) -> list[int]:
@@ -110,180 +113,243 @@ def table_files(path: Path) -> list[Path]:
     return _form_of(path)[1] if path.is_dir() else [path] * path.is_file()
 
 
-def read_table(path: Path) -> TableGraph:
+def read_table(path: Path, columns: Sequence[str] = ()) -> TableGraph:
     """Reads a graph.
 
     Args:
-        path: A file (`is_table`), or a folder of one of `FORMS`.
+        path: A file (`is_table`; with `columns`, any with columns), or a folder of one of `FORMS`.
+        columns: Which hold subject, relation and object: names of the first line, or numbers from 1, and
+            then the first line is a triple like others; (): known names, or the form of the folder.
 
     Raises:
         InputError: The folder has no known form, or a file cannot be read; a number has no name.
-        UserError: pandas is not installed.
+        UserError: A package for Parquet is not installed; or columns are given for a form that has its own.
     """
-    if path.is_dir():
-        if (path / "manifest.json").is_file() and (path / _COMPLETE).is_file():
-            raise InputError(
-                f"{path}: is a release. Its graph is {path / _COMPLETE}: give that file."
-            )
-        form, files = _form_of(path)
-        if form is None:
-            known = "; ".join(f"{form.name}: {form.files}" for form in FORMS)
-            raise InputError(
-                f"{path}: is a folder in none of the forms that are read ({known}). A single file with a "
-                "graph is given by its own name."
-            )
-        try:
-            return form.read(path, files)
-        except InputError as problem:
-            raise InputError(
-                f"{problem} The folder {path} is read as {form.name}: it has to hold {form.files}. A "
-                "single file with a graph is given by its own name."
-            ) from None
-    return _columns(path, [path])
+    if not path.is_dir():
+        return _columns(path, [path], columns)
+    if (path / "manifest.json").is_file() and (path / _COMPLETE).is_file():
+        raise InputError(f"{path}: is a release. Its graph is {path / _COMPLETE}: give that file.")
+    form, files = _form_of(path)
+    if form is None:
+        known = "; ".join(f"{form.name}: {form.files}" for form in FORMS)
+        raise InputError(
+            f"{path}: is a folder in none of the forms that are read ({known}). A single file with a "
+            "graph is given by its own name."
+        )
+    if columns and form.read not in (_splits, _columns):
+        raise UserError(
+            f"--columns: {path} is read as {form.name}, which says itself what its columns are."
+        )
+    try:
+        return form.read(path, files, columns)
+    except InputError as problem:
+        raise InputError(
+            f"{problem} The folder {path} is read as {form.name}: it has to hold {form.files}. A "
+            "single file with a graph is given by its own name."
+        ) from None
 
 
-def _frame(
-    path: Path, separator: str = "", header: int | None = 0, skip: int = 0
-) -> "pd.DataFrame":
-    """The rows of a file as text, nothing in them taken for a number or for missing.
+def _lines(path: Path) -> Iterator[str]:
+    before = 0
+    for block in read_blocks(path):
+        text = decoded(path, block, before)
+        before += text.count("\n")
+        yield from io.StringIO(text, newline="\n")
+
+
+def _separator(path: Path) -> str:
+    """What stands between the columns of a text file, by its first line; " ": any white space."""
+    line = re.sub(r'"[^"]*"', "", _first_line(path).decode(errors="replace"))
+    if "\t" in line:
+        return "\t"
+    return max(",;|", key=line.count) if re.search("[,;|]", line) else " "
+
+
+def _cells(path: Path, separator: str = "", skip: int = 0) -> _Rows:
+    """The rows of a file as text, "" for what is missing; of Parquet and JSON Lines, names of columns first.
 
     Args:
-        path: A file of `_SUFFIXES`, or one with the separator; compressed or not.
-        separator: Between columns; "": as the suffix says.
-        header: None: the first line names no columns, which get numbers.
+        path: A file of `_SUFFIXES`, or another text; compressed or not.
+        separator: Between columns; "": as the file says; " ": any white space.
         skip: Lines before the first that counts.
-    """
-    try:
-        import pandas as pd
-    except ImportError:
-        raise UserError(
-            f"{path}: needs the packages pandas and pyarrow: pip install 'rulemine[hub]'."
-        ) from None
-    kind = _suffix(path)
-    try:
-        if not separator and kind == ".parquet":
-            frame = pd.read_parquet(path)
-        elif not separator and kind == ".jsonl":
-            frame = pd.read_json(path, lines=True, dtype=False)
-        else:
-            separator = separator or ("\t" if kind == ".sif" else ",")
-            quoting = 0 if separator == "," else 3  # csv.QUOTE_NONE: quotes are part of names
-            frame = pd.read_csv(
-                path,
-                sep=separator,
-                header=header,
-                skiprows=skip,
-                dtype=str,
-                na_filter=False,
-                quoting=quoting,
-            )
-    except (ValueError, OSError, EOFError, ImportError, zlib.error) as problem:
-        if found := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(problem)):
-            raise InputError(
-                f"{path}: cannot be read as a table: line {found[2]} has {found[3]} fields, {found[1]} were "
-                "expected. Put names with commas into double quotes, and commas, not semicolons, between "
-                "columns."
-            ) from None
-        raise InputError(f"{path}: cannot be read as a table ({problem}).") from None
-    if header is not None:
-        frame.columns = [str(name) for name in frame.columns]
-    return frame
-
-
-def _text(frame: "pd.DataFrame", path: Path) -> "pd.DataFrame":
-    """Three columns as text without white space around it.
 
     Raises:
-        InputError: A value is missing or empty.
+        InputError: It cannot be read, or its rows have different numbers of columns.
     """
-    gaps = frame.isna()
-    texts = frame.astype(str).apply(lambda column: column.str.strip())
-    bad = (gaps | (texts == "")).any(axis=1)
-    if bad.any():
-        row = int(bad.to_numpy().argmax())
+    kind = "" if separator else _suffix(path)
+    lines = islice(_lines(path), skip, None)
+    separator = separator or _separator(path)
+    rows: Iterable[list[Any]]
+    if kind == ".parquet":
+        rows = _parquet(path)
+    elif kind == ".jsonl":
+        objects = [row for _, row in read_jsonl(path)]
+        names = list(dict.fromkeys(chain(*objects)))
+        rows = [names, *([row.get(name) for name in names] for row in objects)]
+    elif separator == " ":
+        rows = map(str.split, lines)
+    else:
+        quoting: Any = csv.QUOTE_MINIMAL if separator in ",;" else csv.QUOTE_NONE  # parts of names
+        rows = csv.reader(lines, delimiter=separator, quoting=quoting, strict=True)
+    width = 0
+    try:
+        for number, row in enumerate(filter(None, rows), start=1 + skip):
+            width = width or len(row)
+            if len(row) != width:
+                raise InputError(
+                    f"{path}: cannot be read as a table: row {number} has {counted(len(row), 'column')}, "
+                    f"{width} were expected: {row}."
+                    + " Put names with a separator into double quotes."
+                    * (separator in ",;")
+                )
+            yield ["" if value is None else str(value) for value in row]
+    except csv.Error as problem:
         raise InputError(
-            f"{path}: row {row + 1} lacks its subject, relation or object: {frame.iloc[row].tolist()}. "
-            "Complete the row, or take it out."
+            f"{path}: cannot be read as a table ({problem}). Are its quotes closed?"
+        ) from None
+
+
+def _parquet(path: Path) -> Iterator[list[Any]]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise UserError(
+            f"{path}: needs the package pyarrow: pip install 'rulemine[hub]'."
+        ) from None
+    try:
+        with pq.ParquetFile(path) as file:
+            yield list(file.schema_arrow.names)
+            for batch in file.iter_batches():
+                columns = (column.to_pylist() for column in batch.columns)
+                yield from map(list, zip(*columns, strict=True))
+    except (pa.ArrowException, OSError) as problem:
+        raise InputError(f"{path}: cannot be read as a table ({problem}).") from None
+
+
+def _triples(rows: _Rows, path: Path, places: Sequence[int]) -> Iterator[Triple]:
+    """Three columns without white space around their names.
+
+    Raises:
+        InputError: A name is missing or empty.
+    """
+    at, by, to = places
+    for number, row in enumerate(rows, start=1):
+        triple = row[at].strip(), row[by].strip(), row[to].strip()
+        if not all(triple):
+            raise InputError(
+                f"{path}: row {number} lacks its subject, relation or object: {row}. Complete the row, or "
+                "take it out."
+            )
+        yield triple
+
+
+def _chosen(path: Path, columns: Sequence[str]) -> Iterator[Triple]:
+    """The triples of a file in columns that somebody names.
+
+    Raises:
+        InputError: It has no such columns.
+    """
+    rows = _cells(path)
+    first = [name.strip() for name in next(rows, [])]
+    if all(map(str.isdecimal, columns)):
+        places = [int(number) - 1 for number in columns]
+        lost = [str(at + 1) for at in places if not 0 <= at < len(first)]
+        if _suffix(path) not in (".parquet", ".jsonl"):
+            rows = chain([first], rows)
+    else:
+        lost = [name for name in columns if name not in first]
+        places = [first.index(name) for name in columns if name in first]
+    if lost or len(places) != 3:
+        raise InputError(
+            f"--columns {','.join(columns)}: three were expected of the {len(first)} of {path}, by number or "
+            f"by the names in its first line, which is {', '.join(first)}."
         )
-    return texts
+    return _triples(rows, path, places)
 
 
-def _columns(_folder: Path, files: Iterable[Path]) -> TableGraph:
+def _columns(folder: Path, files: Iterable[Path], columns: Sequence[str]) -> TableGraph:
     """Tables whose columns say what they hold: triples, their labels beside them, or labels alone."""
+    if columns:
+        return TableGraph([_chosen(path, columns) for path in files])
     found = TableGraph()
     seen: list[str] = []
     for path in files:
         if _has_bars(path):
-            found.triples.append(_text(_frame(path, "|", None), path))
+            found.triples.append(_triples(_cells(path, "|"), path, (0, 1, 2)))
             continue
-        frame = _frame(path)
-        chosen = [frame.columns[place] for place in places_of(frame.columns)]
-        seen.append(f"{path.name}: {', '.join(frame.columns)}")
-        if len(chosen) < 3:
-            _add_labels(found.labels, frame, IDS, TEXTS)
+        rows = _cells(path)
+        names = next(rows, [])
+        seen.append(f"{path.name}: {', '.join(names)}")
+        if len(places := places_of(names)) < 3:
+            _add_labels(found.labels, names, rows, IDS, TEXTS)
             continue
-        found.triples.append(_text(frame[chosen], path))
-        for name in (chosen[0], chosen[2]):
-            stem = name.removesuffix("_index").removesuffix("_id")
-            _add_labels(found.labels, frame, (name,), [f"{stem}_{text}" for text in TEXTS])
-    if not found.triples:
-        names = ["/".join(words[:3]) for words in COLUMNS]
-        raise InputError(
-            f"{_folder}: no table has columns for subject, relation and object, called e.g. "
-            f"{', '.join(names)}; found {'; '.join(seen)}. Rename the columns; commas go between them."
-        )
+        found.triples.append(_triples(rows, path, places))
+        for place in (places[0], places[2]):
+            stem = names[place].removesuffix("_index").removesuffix("_id")
+            texts = [f"{stem}_{text}" for text in TEXTS]
+            if not {*texts}.isdisjoint(names):
+                _add_labels(
+                    found.labels, names, islice(_cells(path), 1, None), [names[place]], texts
+                )
+    called = ["/".join(words[:3]) for words in COLUMNS]
+    found.problem = (
+        f"{folder}: no table has columns for subject, relation and object, called e.g. {', '.join(called)}; "
+        f"found {'; '.join(seen)}. Say which they are: --columns NAME,NAME,NAME, or, where the first line "
+        "names none, --columns 1,2,3."
+    )
     return found
 
 
 def _add_labels(
-    labels: dict[str, str], frame: "pd.DataFrame", ids: Iterable[str], texts: Iterable[str]
+    labels: dict[str, str], names: Sequence[str], rows: Iterable[list[str]], *called: Iterable[str]
 ) -> None:
     """Adds the labels of a table that has a column of ids and one of texts; the first of an id counts."""
-    there = [
-        next((name for name in names if name in frame.columns), None) for names in (ids, texts)
-    ]
-    if None in there:
+    there = [next((names.index(one) for one in some if one in names), -1) for some in called]
+    if -1 in there:
         return
-    rows = frame[there].dropna().drop_duplicates(there[0]).astype(str)
-    for entity, text in rows.itertuples(index=False, name=None):
-        if text.strip():
-            labels.setdefault(entity.strip(), " ".join(text.split()))
+    for row in rows:
+        entity, text = (row[place].strip() for place in there)
+        if entity and text:
+            labels.setdefault(entity, " ".join(text.split()))
 
 
-def _names(path: Path, separator: str, header: int | None = 0) -> dict[str, str]:
+def _names(path: Path, separator: str, header: bool = True) -> dict[str, str]:
     """Number → name, of a file with a column of each, numbers first."""
-    frame = _frame(path, separator, header)
-    first, second = frame.columns[:2]
-    if header is not None and str(second) in ("id", "index"):  # numbers second
-        first, second = second, first
-    return dict(zip(frame[first], frame[second], strict=True))
+    rows = _cells(path, separator)
+    second = next(rows, ["", ""])[1] if header else ""
+    if second in ("id", "index"):
+        return {row[1]: row[0] for row in rows}
+    return {row[0]: row[1] for row in rows}
 
 
-def _named(frame: "pd.DataFrame", path: Path, *names: dict[str, str]) -> "pd.DataFrame":
-    """A frame of numbers with the names of its three columns' numbers.
+def _named(
+    rows: Iterable[Sequence[str]], path: Path, *names: Mapping[str, str]
+) -> Iterator[Triple]:
+    """Rows of numbers with the names of their three columns' numbers.
 
     Raises:
         InputError: A number has no name.
     """
-    made = frame.copy()
-    for column, known in zip(frame.columns, names, strict=True):
-        made[column] = frame[column].map(known)
-        if (lost := made[column].isna()).any():
-            number = frame[column][lost].iloc[0]
-            raise InputError(
-                f"{path}: has the number {number}, which the file of names beside it lacks. Take both files "
-                "from one data set."
-            )
-    return _text(made, path)
+    try:
+        yield from _triples(
+            ([known[number] for number, known in zip(row, names, strict=True)] for row in rows),
+            path, (0, 1, 2),
+        )  # fmt: skip
+    except KeyError as problem:
+        raise InputError(
+            f"{path}: has the number {problem.args[0]}, which the file of names beside it lacks. Take both "
+            "files from one data set."
+        ) from None
 
 
-def _libkge(folder: Path, files: Iterable[Path]) -> TableGraph:
-    names = [_names(folder / f"{of}_ids.del", "\t", None) for of in ("entity", "relation")]
+def _libkge(folder: Path, files: Iterable[Path], _: object) -> TableGraph:
+    names = [_names(folder / f"{of}_ids.del", "\t", False) for of in ("entity", "relation")]
     order = (names[0], names[1], names[0])
-    found = TableGraph([_named(_frame(path, "\t", None), path, *order) for path in files])
+    found = TableGraph([_named(_cells(path, "\t"), path, *order) for path in files])
     texts = folder / "entity_strings.del"
     if texts.is_file():
-        labels = _names(texts, "\t", None)
+        labels = _names(texts, "\t", False)
         if not labels.keys() <= set(names[0].values()):  # by number; else by name
             labels = {
                 names[0][number]: text for number, text in labels.items() if number in names[0]
@@ -292,7 +358,7 @@ def _libkge(folder: Path, files: Iterable[Path]) -> TableGraph:
     return found
 
 
-def _pykeen(folder: Path, files: Iterable[Path]) -> TableGraph:
+def _pykeen(folder: Path, files: Iterable[Path], _: object) -> TableGraph:
     found = TableGraph()
     for path in files:
         names = []
@@ -301,24 +367,27 @@ def _pykeen(folder: Path, files: Iterable[Path]) -> TableGraph:
             if not ways:
                 raise InputError(f"{path}: has numbers, and no {of}_to_id.tsv.gz names them.")
             names.append(_names(ways[0], "\t"))
-        header = 0 if path.name.startswith("numeric_triples") else None
-        found.triples.append(_named(_frame(path, "\t", header), path, names[0], names[1], names[0]))
+        rows = islice(_cells(path, "\t"), path.name.startswith("numeric_triples"), None)
+        found.triples.append(_named(rows, path, names[0], names[1], names[0]))
     return found
 
 
-def _openke(folder: Path, files: Iterable[Path]) -> TableGraph:
+def _openke(folder: Path, files: Iterable[Path], _: object) -> TableGraph:
     """Rows of head, tail, relation; each file, those of names too, begins with the number of its rows."""
     entities, relations = (
         {row[1]: row[0] for line in rows[1:] if len(row := line.rsplit(None, 1)) == 2}
         for rows in (read_lines(folder / f"{of}2id.txt") for of in ("entity", "relation"))
     )
-    frames = ((path, _frame(path, r"\s+", None, skip=1)[[0, 2, 1]]) for path in files)
+    every = ((path, [line.split() for line in read_lines(path)[1:]]) for path in files)
+    frames = ((path, [row[:1] + row[:0:-1] for row in rows]) for path, rows in every)
     return TableGraph([_named(rows, path, entities, relations, entities) for path, rows in frames])
 
 
-def _splits(folder: Path, files: Iterable[Path]) -> TableGraph:
+def _splits(folder: Path, files: Iterable[Path], columns: Sequence[str]) -> TableGraph:
+    if columns:
+        return _columns(folder, files, columns)
     if any(folder.glob("entity_to_id.tsv*")):
-        return _pykeen(folder, files)
+        return _pykeen(folder, files, columns)
     return TableGraph(
         splits=sorted(files),
         beside=sorted(
@@ -331,7 +400,7 @@ def _splits(folder: Path, files: Iterable[Path]) -> TableGraph:
     )
 
 
-def _ogb(folder: Path, files: Iterable[Path]) -> TableGraph:
+def _ogb(folder: Path, files: Iterable[Path], _: object) -> TableGraph:
     """Edges of the folder ``raw``; graphs of several types of nodes have a folder for each relation."""
     mapping = folder / "mapping"
     known = {path.name.removesuffix(".gz"): path for path in sorted(mapping.glob("*.csv*"))}
@@ -341,9 +410,7 @@ def _ogb(folder: Path, files: Iterable[Path]) -> TableGraph:
     kinds = _names(relations, ",")
     found = TableGraph()
     for path in files:
-        frame = _frame(path, ",", None)
         beside = path.with_name(path.name.replace("edge", "edge_reltype"))
-        frame.insert(1, "relation", _frame(beside, ",", None)[0])
         parts = path.parent.name.split("___")
         ends = []
         for of in (parts[0], parts[-1]) if len(parts) == 3 else ("", ""):
@@ -352,7 +419,9 @@ def _ogb(folder: Path, files: Iterable[Path]) -> TableGraph:
                 raise InputError(f"{mapping}: lacks {name} (.gz), which names the entities.")
             entities = _names(known[name], ",")
             ends.append({key: f"{of}:{text}" if of else text for key, text in entities.items()})
-        found.triples.append(_named(frame, path, ends[0], kinds, ends[1]))
+        both = zip(_cells(path, ","), _cells(beside, ","), strict=True)
+        rows = ([ends[0], relation[0], ends[1]] for ends, relation in both)
+        found.triples.append(_named(rows, path, ends[0], kinds, ends[1]))
     return found
 
 
@@ -368,13 +437,13 @@ class FolderForm:
         name: Whose it is.
         files: What it is recognized by, for messages.
         find: The files with its triples, of a folder; empty: the folder has another form.
-        read: Reads them.
+        read: Reads them, given the columns that somebody names.
     """
 
     name: str
     files: str
     find: Callable[[Path], Iterator[Path]]
-    read: Callable[[Path, Iterable[Path]], TableGraph]
+    read: Callable[[Path, Iterable[Path], Sequence[str]], TableGraph]
 
 
 def _tables(folder: Path) -> Iterator[Path]:

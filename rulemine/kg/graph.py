@@ -37,12 +37,8 @@ _HINTS = {
         "A file of N-Triples or Turtle is read as such if its name ends in .nt or .ttl.",
     "1 column: '{": "JSON Lines of head, relation and tail are read if the file's name ends in .jsonl.",
     r"1 column: '\d+'": "The number of triples is the first line of OpenKE's files: give their folder.",
-    r"1 column: ['\"][^;]*;[^;]*;[^;]*$": "For semicolons: tr ';' '\\t' < FILE.",
-    "1 column: ['\"].*,.*,": "A file with commas is read as CSV if its name ends in .csv and its first line "
-        "is head,relation,tail.",
-    r"1 column: ['\"]\S+ \S+ \S+$": "For blanks: tr ' ' '\\t' < FILE.",
-    r"[456] columns: (?!.*\\r)": "Cut three of them out: cut -f1-3 FILE where a weight, a time or a dot "
-        "follows, cut -f2-4 FILE where the id of the fact comes first.",
+    r"[456] columns|1 column: ['\"]([^,]+,){2}|1 column: ['\"]([^;]+;){2}|1 column: ['\"]\S+ \S+ \S+$":
+        "Say which columns these are: --columns 1,2,3, or by the names in the first line.",
 }  # fmt: skip
 """What the first problem of a file looks like → what the file is, and what to do."""
 

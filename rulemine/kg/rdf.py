@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # loaded when a file in RDF is read
 
 __all__ = [
     "FORMATS",
+    "NOT_IN_FORMAT",
     "RdfReader",
     "iri_of",
     "is_rdf",
@@ -87,6 +88,9 @@ _PREFIXES = {
     _RDF: "rdf:",
 }
 """Vocabularies by whose names `rulemine.phrasing.derive` knows which end of a relation plays the role."""
+
+NOT_IN_FORMAT = "statements that are not"
+"""What is left out of a file because it is not in its format, as `Faults` count it; the format follows."""
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -245,7 +249,7 @@ def parsed(
                 # A line that ends too soon is noticed at the start of the next.
                 line = (problem.lineno or 1) - ("line jumps" in reason)
                 errors.append(f"line {line} is not {form.name} ({reason})")
-                left_out.add(f"statements that are not {form.name}", errors[-1])
+                left_out.add(f"{NOT_IN_FORMAT} {form.name}", errors[-1])
     except MemoryError as problem:  # of pyoxigraph's own buffer, whatever memory there is
         raise InputError(
             f"{path}: a term, such as a literal, is too long to be read ({problem}); at most 16 MiB were "

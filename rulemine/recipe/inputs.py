@@ -143,7 +143,8 @@ class Inputs:
     @cached_property
     def _given(self) -> KnowledgeGraph:
         """The graph that the recipe names."""
-        return load_kg(self.recipe.kg, note=self.warn)
+        recipe = self.recipe
+        return load_kg(recipe.kg, None, self.warn, recipe.columns, recipe.strict)
 
     @cached_property
     def inverses(self) -> dict[str, str]:

@@ -195,6 +195,10 @@ class Recipe(Section):
             structures of ComplexLogicalQA), ``subgraphs`` (written for sampled subgraphs, as SynthKGQA),
             ``variants`` (written for the entities of texts, as Dynamic-KGQA) or ``cypher`` (text-to-Cypher
             over a property graph, as CypherBench); or a kind of another package.
+        columns: Which columns of a table are subject, relation and object: numbers from 1, such as 1,3,2, or
+            names in its first line; empty: the file says so, or they are its three.
+        strict: Whether lines that are not in the format of a KG in RDF are refused, rather than left out and
+            counted.
         reference: A larger KG that supplies further correct answers: a data set or a file; empty: none.
         implied: Rules that are true by definition, one a line: a file, or a packaged data set that has one.
             What the graphs imply by them supplies further correct answers; empty: nothing is implied.
@@ -238,6 +242,8 @@ class Recipe(Section):
         expected=f"{', '.join(BUILT.own)}, or a kind of another package",
         flag=True,
     )
+    columns: tuple[str, ...] = option((), flag=True, metavar="A,B,C")
+    strict: bool = option(False, flag=True)
     reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")
     implied: str = option("", file=True, packaged="implied.txt", flag=True)
     labels: str = option("", file=True, data_set=True, flag=True, words=("none",))
@@ -308,13 +314,15 @@ class Recipe(Section):
     def portable(self, prompt_naming: str = "") -> dict[str, Any]:
         """The recipe as plain values, with file names instead of paths: the same on every machine.
 
-        Endpoints are left out, because they change no byte. The naming of prompts (`prompt_naming`,
-        or else the recipe's) is spelled out, so that a renamed release still says how they named entities.
+        Endpoints and `strict` are left out, because they change no byte, and `columns` where there are none.
+        The naming of prompts (`prompt_naming`, or else the recipe's) is spelled out, so that a renamed
+        release still says how they named entities.
         """
         plain = {self.kind: self.own.portable()} | to_json(self)
         for key in file_keys(self.kind):
             plain = override(plain, key.path, Path(lookup(plain, key.path)).name)
-        del plain["endpoint"]
+        for name in ("endpoint", "strict", *(["columns"] if not self.columns else ())):
+            del plain[name]
         plain["verbalizer"]["naming"] = prompt_naming or self.verbalizer.naming or self.naming
         for name in ("prompt", "glosses"):
             # A release contains both files, whatever they were called and whether they were given.

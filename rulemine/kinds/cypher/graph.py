@@ -30,7 +30,14 @@ EDGE_DIGITS = 5
 def _source_graph(inputs: Inputs) -> PropertyGraph:
     """The property graph as it is given."""
     with of_key("labels") if inputs.recipe.labels else nullcontext():
-        return load_property_graph(inputs.recipe.kg, labels=inputs.recipe.labels, note=inputs.warn)
+        chosen = inputs.recipe
+        return load_property_graph(
+            chosen.kg,
+            labels=chosen.labels,
+            note=inputs.warn,
+            columns=chosen.columns,
+            strict=chosen.strict,
+        )
 
 
 def _property_graph(inputs: Inputs) -> PropertyGraph:
