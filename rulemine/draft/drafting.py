@@ -38,8 +38,8 @@ from rulemine.errors import ConfigError, NoInferenceError, OutputError, TooManyR
 from rulemine.files import read_text, write_text
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.books import known_tables
-from rulemine.phrasing.declarations import found_lines
-from rulemine.phrasing.roles import says_no_end
+from rulemine.phrasing.derive import says_no_end
+from rulemine.phrasing.template_file import found_lines
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import is_untouched, load_recipe, recipe_file, sealed
 from rulemine.recipe.recipe import Recipe, keys_with
@@ -461,7 +461,7 @@ def _files(drafting: Drafting, folder: Path) -> dict[str, str]:
     head = [f"# How to build a benchmark from {name}. Every key: rulemine build keys"]
     if inputs.inverses:
         named = ", ".join(f"{one} (of {other})" for one, other in inputs.inverses.items())
-        head.append(f"# Left out, as each says only what another one says backwards: {named}.")
+        head.append(f"# Left out, as each says what another one says, backwards: {named}.")
     return {FILES[0]: "\n".join([*head, *_recipe(drafting, chosen, folder), ""]), **files}
 
 

@@ -22,25 +22,23 @@ from typing import NamedTuple
 from rulemine.errors import QueryError
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.clauses import (
+    SOMETHING,
     Clause,
+    Noun,
+    either_noun,
     how_many,
     introduction,
     is_short,
     listed,
+    may_be_same,
+    names_people,
     phrase,
     question,
+    shared_noun,
 )
 from rulemine.phrasing.descriptions import Description, Form, read_description
 from rulemine.phrasing.grammar import denial_of, is_past, of_many
 from rulemine.phrasing.lexicon import PREPOSITIONS, article, is_plural, plural
-from rulemine.phrasing.nouns import (
-    SOMETHING,
-    Noun,
-    either_noun,
-    may_be_same,
-    names_people,
-    shared_noun,
-)
 from rulemine.phrasing.templates import Templates
 from rulemine.query.links import linked, parts_of, renamed
 from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
@@ -125,11 +123,6 @@ class Ways(NamedTuple):
         if found := same or _SOMEONE.match(topic):
             return f"{one}{topic[found.end() :]}", f"{many}{topic[found.end() :]}"
         return None
-
-    @property
-    def did(self) -> bool:
-        """Whether the question is what the topic entity did."""
-        return self.asked is not None and self.asked[0].before.startswith("did ")
 
 
 @lru_cache(maxsize=1 << 12)
@@ -408,11 +401,10 @@ class _Composer:
                 names.append(self._name(form.before + left, part.of))
                 topics.append(f"{left}{names[-1]}{right}")
             else:
-                hint = self._other_noun(part)
-                within = waiting or frozenset()
-                topic, more = self._phrase(
-                    part.of, within, hint, bool(form.after) and not ways.heavy, ways.did
-                )
+                brief = bool(form.after) and not ways.heavy
+                did = ways.asked is not None and ways.asked[0].before.startswith("did ")
+                within, hint = waiting or frozenset(), self._other_noun(part)
+                topic, more = self._phrase(part.of, within, hint, brief, did)
                 topics.append(topic)
                 weight = max(weight, more)
         same = len({description.forms[0] for description in descriptions}) == 1

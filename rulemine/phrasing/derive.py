@@ -6,21 +6,33 @@ first pattern that fits: a Freebase path (``/people/person/children``), a verb (
 (``Part_of``), a possession (``hasChild``), a noun (``birthPlace``, ``country of origin``).
 
 In ``x sibling y`` the object plays the role of the noun, as in Wikidata, DBpedia, schema.org and Freebase,
-unless the graph shows that the subject does. A name that may be read two ways is quoted in a template that is
-true of both, as is a name without words: “To what does the relation “aunt” lead from x?”. Such are nouns of a
-family (``aunt``), which public data sets write both ways; verbs that may be plurals (``hosts``); and nouns of
-which nobody can tell whose they are (``city in county``, ``population speaks``).
+unless the graph shows that the subject does; both questions say the same of the same end. A name that may be
+read two ways is quoted in a template that is true of both, as is a name without words: “To what does the
+relation “aunt” lead from x?”. Such are nouns of a family (``aunt``), which public data sets write both ways;
+verbs that may be plurals (``hosts``); and nouns of which nobody can tell whose they are (``city in county``,
+``population speaks``).
 """
 
 import re
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from rulemine.phrasing.descriptions import derive_descriptions
-from rulemine.phrasing.ends import NOTHING_KNOWN, End, Ends
-from rulemine.phrasing.grammar import DerivedTemplates, being, clause, doing, head_of, is_past
+from rulemine.phrasing.descriptions import derive_descriptions, literal
+from rulemine.phrasing.grammar import (
+    NOTHING_KNOWN,
+    End,
+    Ends,
+    being,
+    clause,
+    doing,
+    head_of,
+    is_past,
+)
 from rulemine.phrasing.lexicon import (
     ACTIVE_PAST,
     ADJECTIVES,
     ADVERBS,
+    FAMILY,
     KIN,
     LEMMAS,
     LONE_BASES,
@@ -28,6 +40,7 @@ from rulemine.phrasing.lexicon import (
     MODALS,
     NOMINAL,
     PARTICIPLES,
+    PERSONAL,
     PREPOSITIONS,
     PROPERTY_NOUNS,
     RELATIONAL,
@@ -36,18 +49,226 @@ from rulemine.phrasing.lexicon import (
     TYPES,
     UNIQUE_ROLES,
     VERBS,
+    active_of,
+    article,
     is_adjective,
     is_doer,
     is_known_plural,
+    is_person,
     is_plural,
+    plural,
     singular,
     verb_of,
 )
 from rulemine.phrasing.relation_names import object_has_role, phrase_of, readable_name, words_of
-from rulemine.phrasing.roles import RoleNoun, quoted, read_noun, role
+from rulemine.phrasing.template_file import RelationTable
 from rulemine.text.template import escape
 
-__all__ = ["derive", "reading"]
+__all__ = ["RoleNoun", "derive", "exchanged", "reading", "says_no_end"]
+
+
+class RoleNoun(NamedTuple):
+    """A noun phrase, cut at the word that carries the number.
+
+    Attributes:
+        before: The words before it.
+        head: The word in the singular.
+        heads: The word in the plural.
+        after: The words after it: "of origin", "received".
+        link: What leads on to the other end: "of", "by"; "": the phrase ends in a preposition.
+    """
+
+    before: str
+    head: str
+    heads: str
+    after: str
+    link: str
+
+    @property
+    def of_family(self) -> bool:
+        """Whether it is a relative, so that it matters which end is one."""
+        return self.head in FAMILY and self.after in ("", "in law")
+
+    @property
+    def one(self) -> str:
+        """The phrase in the singular."""
+        return _joined(self.before, self.head, self.after)
+
+    @property
+    def many(self) -> str:
+        """The phrase in the plural."""
+        return _joined(_both_heads(self.before, "{1}"), self.heads, self.after)
+
+    @property
+    def both(self) -> str:
+        """The phrase in both numbers, as descriptions have it."""
+        before = _both_heads(self.before, "{0}/{1}")
+        return _joined(before, f"{self.head}/{self.heads}", self.after)
+
+    def asks(self) -> str:
+        """The word that asks for what plays the role, where nothing is known of it but the noun."""
+        of_people = (
+            self.head == "member" and self.before
+        )  # "cast member"; members alone may be anything
+        head = self.head.removeprefix("co-")
+        if head == "host":  # people and computers
+            return "Who or what"
+        return "Who" if of_people or is_person(head) else "What"
+
+    def asks_owner(self) -> str:
+        """The word that asks for what has it: *Who* for an occupation, a place of birth."""
+        others = {*self.before.split(), *self.after.split()} - KIN
+        return "Who" if {self.head, *others} & PERSONAL else "What"
+
+
+def read_noun(words: list[str]) -> RoleNoun:
+    """Reads a noun phrase: the word before the first preposition or participle carries the number.
+
+    Example:
+        >>> read_noun(["notable", "works"]).one, read_noun(["country", "of", "origin"]).many
+        ('notable work', 'countries of origin')
+    """
+    bare = [word.rstrip(",") for word in words]
+    ends = (
+        i
+        for i, word in enumerate(bare)
+        if i and (word in PREPOSITIONS or (is_past(word) and _goes_on(bare, i)))
+    )
+    at = next(ends, len(words))
+    head, after = words[at - 1], words[at:]
+    one, many = (singular(head), head) if is_plural(head) else (head, plural(head))
+    link = "of"
+    if after and bare[-1] in PREPOSITIONS:
+        link = ""
+    elif after and is_past(bare[-1]) and bare[-1] not in STATES:
+        link = "by"
+    return RoleNoun(" ".join(words[: at - 1]), one, many, " ".join(after), link)
+
+
+def _goes_on(words: list[str], at: int) -> bool:
+    """Whether a participle ends a phrase, or a preposition or another participle follows it."""
+    after = words[at + 1 : at + 2]
+    return not after or after[0] in PREPOSITIONS or after[0] in ("or", "and") or is_past(after[0])
+
+
+def role(noun: RoleNoun, ends: Ends, *, turned: bool = False) -> RelationTable:
+    """Makes the templates of a noun.
+
+    Args:
+        noun: The noun.
+        ends: What is known of the ends.
+        turned: Whether the subject plays the role; else the object does.
+    """
+    if noun.head in RELATIONAL and not noun.after:
+        return _relation(noun, ends)
+    has, plays = (ends.object, ends.subject) if turned else ends
+    if noun.head in plays.noun.split():
+        plays = plays._replace(noun="")  # not "Which country is the country of origin"
+    of = _joined(noun.link, "{topic}")
+    of_life = noun.after.startswith("of ") or noun.before in ("birth", "death")
+    usual = (noun.head in PROPERTY_NOUNS and of_life) or {noun.head, noun.before} & UNIQUE_ROLES
+    the = "the" if (usual if plays.single is None else plays.single) else ""
+    what, whats = plays.who(noun.asks()), plays.whos(noun.asks())
+    relative = "who" if what == "Who" else "that"
+    called = plays.called(noun.asks())
+    if called == "something/things" and noun.head in TYPES:
+        called = f"{noun.head}/{noun.heads}"
+    number = f"{the} " if the else f"{article(noun.one)}/- "
+    asked, described = _owner(noun, has.who(noun.asks_owner()), bool(has.noun), bool(the))
+    found = RelationTable(
+        f"{{object}} is {the or article(noun.one)} {noun.one} {of.format(topic='{subject}')}",
+        asked[0],
+        f"{what} is the {noun.one} {of}?",
+        asked[-1].replace(has.who(), has.whos(), 1) if has.noun else asked[-1],
+        f"{whats} are the {noun.many} {of}?",
+        f"{has.called(noun.asks_owner())} | {described}",
+        f"{called} | {relative} is/are {number}{noun.both} {of}",
+    )
+    return exchanged(found) if turned else found
+
+
+def _owner(noun: RoleNoun, who: str, typed: bool, single: bool) -> tuple[tuple[str, str], str]:
+    """The questions for what has the role, for one and for several, and the clause that describes it."""
+    if noun.link == "by" and " " not in noun.after and (did := active_of(noun.after)):
+        what = f"{did} the {_joined(noun.before, noun.head)} {{topic}}"
+        return (f"{who} {what}?",) * 2, f"{'who' if who == 'Who' else 'that'} {what}"
+    described = (
+        f"whose {noun.one} is {{topic}}" if single else f"whose {noun.many} include {{topic}}"
+    )
+    if who == "Who":
+        return (f"W{described[1:]}?",) * 2, described
+    its = ("its", "their") if single else (article(noun.one),) * 2
+    ask = f"{who} has {{topic}} as {its[0]} {noun.one}?"
+    asks = f"{who} have {{topic}} as {its[1]} {noun.one}?" if typed else ask
+    return (ask, asks), described
+
+
+def _relation(noun: RoleNoun, ends: Ends) -> RelationTable:
+    """The templates of what holds between both ends: "{subject} has a border with {object}"."""
+    a = f"{article(noun.one)} {noun.one}"
+    subject, object_ = ends
+    return RelationTable(
+        f"{{subject}} has {a} with {{object}}",
+        f"{subject.who()} has {a} with {{topic}}?",
+        f"{object_.who()} does {{topic}} have {a} with?",
+        f"{subject.whos()} {'have' if subject.noun else 'has'} {a} with {{topic}}?",
+        f"{object_.whos()} does {{topic}} have {a} with?",
+        f"{subject.called()} | {'who' if subject.who() == 'Who' else 'that'} has/have {a} with {{topic}}",
+        f"{object_.called()} | with {'whom' if object_.who() == 'Who' else 'which'} {{topic}} has {a}",
+    )
+
+
+def quoted(name: str, ends: Ends) -> RelationTable:
+    """Makes templates that name a relation and are true of any."""
+    said = f"the relation “{escape(name)}”"
+    words = {"Who": "whom", "What": "what", "Who or what": "whom or what"}
+    asked = [words.get(end.who(), end.who().lower()) for end in ends]
+    several = [words.get(end.whos(), end.whos().lower()) for end in ends]
+    plain = literal(said)
+    which = ["whom" if end.who() == "Who" else "which" for end in ends]
+    return RelationTable(
+        f"{said} leads from {{subject}} to {{object}}",
+        f"From {asked[0]} does {said} lead to {{topic}}?",
+        f"To {asked[1]} does {said} lead from {{topic}}?",
+        f"From {several[0]} does {said} lead to {{topic}}?",
+        f"To {several[1]} does {said} lead from {{topic}}?",
+        f"{ends.subject.called()} | from {which[0]} {plain} leads to {{topic}}",
+        f"{ends.object.called()} | to {which[1]} {plain} leads from {{topic}}",
+    )
+
+
+def says_no_end(statement: str) -> bool:
+    """Whether a statement is one of `quoted`: it is true whichever end a name is about."""
+    return statement.startswith("the relation “")
+
+
+def exchanged(found: RelationTable) -> RelationTable:
+    """Templates that say the same with subject and object exchanged."""
+    other = {"{subject}": "{object}", "{object}": "{subject}"}
+    return RelationTable(
+        re.sub(
+            r"\{\{|\{subject\}|\{object\}", lambda end: other.get(end[0], end[0]), found.statement
+        ),
+        found.ask_object,
+        found.ask_subject,
+        found.ask_objects,
+        found.ask_subjects,
+        found.describe_object,
+        found.describe_subject,
+    )
+
+
+def _both_heads(before: str, form: str) -> str:
+    """The words before a head, with the other head among them in some form: "products or" materials."""
+    words = before.split()
+    if words[-1:] in (["or"], ["and"]) and len(words) > 1:
+        words[-2] = form.format(words[-2], plural(words[-2]))
+    return " ".join(words)
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part)
+
 
 _FREEBASE = re.compile(r"(/[A-Za-z0-9_]+){2,}(\.(/[A-Za-z0-9_]+){2,})*")
 
@@ -55,7 +276,7 @@ _DOTTED = re.compile(r"[a-z]\w*(\.[a-z]\w*){2}(\.\.[a-z]\w*(\.[a-z]\w*){2})*")
 """The same as in the dumps: people.person.children."""
 
 
-def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
+def read_freebase(relation: str, typed: bool) -> RelationTable | None:
     """Derives templates from a Freebase path; None if the name is not one.
 
     ``/domain/type/property`` is a property of the subject, which is of the type; the object has or is the
@@ -83,38 +304,36 @@ def read_freebase(relation: str, typed: bool) -> DerivedTemplates | None:
         )
         if found is None or noun:
             return _value(inner, kind, topic)
-        return _with_topic(found, topic) if typed else found
+        return _asking(found, "object", topic) if typed else found
     if inner in VERBS:
         found = doing(inner, VERBS[inner], [])
-        return _with_topic(found, topic) if typed else found
+        return _asking(found, "object", topic) if typed else found
     if outer.split()[-1] in PREPOSITIONS:
         asked = f"What is {outer} the {inner} {{topic}}?", f"Which {inner} is {topic} {outer}?"
-        return DerivedTemplates(f"{{subject}} is {outer} the {inner} {{object}}", *asked, *asked)
+        return RelationTable(f"{{subject}} is {outer} the {inner} {{object}}", *asked, *asked)
     if inner.split()[-1] in PREPOSITIONS:
         be = "are" if is_plural(head_of(outer)) else "is"
         asked = (
             f"For which {kind} {be} the {outer} {inner} {{topic}}?",
             f"What {be} the {outer} of {topic} {inner}?",
         )
-        return DerivedTemplates(
-            f"the {outer} of {{subject}} {be} {inner} {{object}}", *asked, *asked
-        )
+        return RelationTable(f"the {outer} of {{subject}} {be} {inner} {{object}}", *asked, *asked)
     return _value(f"{inner} of the {outer}", kind, topic)
 
 
-def _value(noun: str, kind: str, topic: str) -> DerivedTemplates:
+def _value(noun: str, kind: str, topic: str) -> RelationTable:
     found = read_noun(noun.split())
     # An organization has children and parents too.
     things = found.head in KIN and kind not in ("person", "celebrity")
     has = End(people=1.0) if kind == "person" else End(noun=kind)
-    return _with_topic(role(found, Ends(has, End(people=0.0 if things else None))), topic)
+    return _asking(role(found, Ends(has, End(people=0.0 if things else None))), "object", topic)
 
 
-def _with_topic(templates: DerivedTemplates, topic: str) -> DerivedTemplates:
-    return templates._replace(
-        ask_object=templates.ask_object.replace("{topic}", topic),
-        ask_objects=templates.ask_objects.replace("{topic}", topic),
-    )
+def _asking(templates: RelationTable, end: str, topic: str) -> RelationTable:
+    """Templates whose questions for an end call the topic entity something else."""
+    keys = f"ask_{end}", f"ask_{end}s"
+    texts: dict[str, Any] = {k: getattr(templates, k).replace("{topic}", topic) for k in keys}
+    return replace(templates, **texts)
 
 
 def _text(part: str) -> str:
@@ -162,7 +381,7 @@ _MEMBERS = frozenset({
 
 def derive(
     relation: str, *, typed: bool = False, ends: Ends = NOTHING_KNOWN, role_of: str = ""
-) -> DerivedTemplates:
+) -> RelationTable:
     """Derives templates from the name of a relation.
 
     Args:
@@ -184,13 +403,14 @@ def derive(
     words = _words(relation)
     found = _clause(words, ends) if words else None
     if found is not None:
-        return found.described(*_descriptions(" ".join(words), found, ends))
+        both = _descriptions(" ".join(words), found, ends)
+        return replace(found, describe_subject=both[0], describe_object=both[1])
     noun = _noun(words) if words else None
     if noun is None:
         return quoted(readable_name(relation), ends)
     if words[0] in ("has", "had") and len(words) > 1:
-        return role(noun, ends)._replace(
-            statement=f"{{subject}} {words[0]} {{object}} as {noun.one}"
+        return replace(
+            role(noun, ends), statement=f"{{subject}} {words[0]} {{object}} as {noun.one}"
         )
     if object_has_role(relation) or is_plural(words[-1]):  # "children" are a list
         role_of = "object"
@@ -279,7 +499,7 @@ def _is_word(word: str) -> bool:
     )
 
 
-def _clause(words: list[str], ends: Ends) -> DerivedTemplates | None:
+def _clause(words: list[str], ends: Ends) -> RelationTable | None:
     """Reads the words as a clause, which may name the types of its ends; None if they are a noun."""
     first, last = words[0], words[-1]
     shared = last in RELATIONAL and verb_of(first, words[1:]) and not PREPOSITIONS & {*words}
@@ -300,7 +520,7 @@ def _clause(words: list[str], ends: Ends) -> DerivedTemplates | None:
     return clause(words, ends) or clause(one, ends) or _clause_on(words, ends)
 
 
-def _clause_on(words: list[str], ends: Ends) -> DerivedTemplates | None:
+def _clause_on(words: list[str], ends: Ends) -> RelationTable | None:
     """Reads words that end in a noun for the object: "in language", "uses currency"; None if they do not."""
     last, prepositions = words[-1], [i for i, word in enumerate(words[:-1]) if word in PREPOSITIONS]
     at = prepositions[-1] + 1 if prepositions and last not in PREPOSITIONS else 0
@@ -373,18 +593,13 @@ def _ends_in(ends: Ends, noun: list[str]) -> Ends:
     return ends._replace(object=ends.object._replace(noun=" ".join(noun)))
 
 
-def _with_kind(found: DerivedTemplates, kind: str) -> DerivedTemplates:
+def _with_kind(found: RelationTable, kind: str) -> RelationTable:
     """Templates that say what the object is: "plays the instrument {object}"."""
-    before, after = found.statement.split("{object}")
-    topic = f"the {kind} {{topic}}"
-    return found._replace(
-        statement=f"{before}the {kind} {{object}}{after}",
-        ask_subject=found.ask_subject.replace("{topic}", topic),
-        ask_subjects=found.ask_subjects.replace("{topic}", topic),
-    )
+    statement = found.statement.replace("{object}", f"the {kind} {{object}}")
+    return _asking(replace(found, statement=statement), "subject", f"the {kind} {{topic}}")
 
 
-def _descriptions(name: str, found: DerivedTemplates, ends: Ends) -> tuple[str, str]:
+def _descriptions(name: str, found: RelationTable, ends: Ends) -> tuple[str, str]:
     """The descriptions of the ends of a clause, with the nouns that are known for them."""
     asks = (found.ask_subject, found.ask_object)
     both = derive_descriptions(name, found.statement, *asks)

@@ -198,7 +198,7 @@ def derive_descriptions(
         if found := _FOR_WHICH.match(ask):
             noun = f"{literal(found[1])}/{plural(found[1].rsplit(' ', 1)[-1])}"
         clause = None if linked else _clause(statement, end, other, ask, who)
-        kind = type_words(statement.split(end)[0]).split(" ", 1)[-1].rstrip()
+        kind = type_words(_halves(statement, end)[0]).split(" ", 1)[-1].rstrip()
         if clause and kind and not who:
             noun = f"{literal(kind)}/{plural(kind.rsplit(' ', 1)[-1])}"
         clause = clause or link.replace("{}", _relative(who, subject=False), 1)
@@ -208,7 +208,7 @@ def derive_descriptions(
 
 def _clause(statement: str, end: str, other: str, ask: str, who: bool) -> str | None:
     """The relative clause that says of an end what the statement says; None if it cannot be made."""
-    before, after = statement.split(end)
+    before, after = _halves(statement, end)
     typed = type_words(before)
     if re.search(r",| both ", statement) or f"{other}'" in statement or f"{end}'" in statement:
         return None
@@ -228,6 +228,11 @@ def _clause(statement: str, end: str, other: str, ask: str, who: bool) -> str | 
         verb = "include" if found[3] else found[2]
         return _bracketed(f"whose {literal(found[4])} {verb} {found[1]}", other)
     return _gap(before.rstrip(), after, other, who)
+
+
+def _halves(text: str, end: str) -> list[str]:
+    """A template, cut at a placeholder; braces are doubled where they are none."""
+    return re.split(rf"(?<!\{{){re.escape(end)}", text, maxsplit=1)
 
 
 def _gap(before: str, after: str, other: str, who: bool) -> str | None:
@@ -264,7 +269,7 @@ def _agreeing(clause: str) -> str:
 
 def _bracketed(clause: str, end: str) -> str:
     """A clause with the topic entity in place of an end, and brackets around its determiner."""
-    before, after = clause.split(end)
+    before, after = _halves(clause, end)
     left = type_words(before)
     return before.removesuffix(left) + (f"[{left}{{topic}}]" if left else "{topic}") + after
 

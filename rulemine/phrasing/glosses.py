@@ -22,7 +22,7 @@ from pathlib import Path
 from rulemine.config import option
 from rulemine.errors import InputError, list_problems
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.phrasing.tables import misspelled, read_tables
+from rulemine.phrasing.template_file import misspelled, read_tables
 from rulemine.phrasing.templates import RelationTemplates, Templates
 from rulemine.registry import packaged_or_given
 from rulemine.text.template import fill

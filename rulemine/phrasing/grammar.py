@@ -1,12 +1,12 @@
-"""Templates for relations whose name is a clause: “x *is located in* y”.
+"""Templates for relations whose name is a clause, “x *is located in* y”, and what is known of both ends.
 
-Guarantee: a clause is read from the subject to the object, as written; an ambiguous name is not read.
+Guarantees: a clause is read from the subject to the object, as written; an ambiguous name is not read. An
+end of which nothing is known is asked for with words that are true of people and of things.
 """
 
 import re
 from typing import NamedTuple
 
-from rulemine.phrasing.ends import NOTHING_KNOWN, Ends, plurals
 from rulemine.phrasing.lexicon import (
     ACTIVE_PAST,
     ADJECTIVES,
@@ -36,51 +36,84 @@ from rulemine.phrasing.lexicon import (
     is_adjective,
     is_person,
     is_plural,
+    plural,
     verb_of,
 )
+from rulemine.phrasing.template_file import RelationTable
 
 __all__ = [
-    "DerivedTemplates",
-    "base_of",
-    "being",
-    "clause",
-    "denial_of",
-    "doing",
-    "head_of",
-    "is_past",
+    "NOTHING_KNOWN", "End", "Ends", "base_of", "being", "clause", "denial_of", "doing", "head_of", "is_past",
     "of_many",
-]
+]  # fmt: skip
 
 
-class DerivedTemplates(NamedTuple):
-    """The derived templates of a relation; braces that are not placeholders are doubled.
+_FEW, _MANY = 0.1, 0.9
+"""Below the first share of people an end holds things; above the second, people; between them, both."""
+
+
+class End(NamedTuple):
+    """An end of a relation.
 
     Attributes:
-        statement: The triple as a clause, with ``{subject}`` and ``{object}``.
-        ask_subject: A question for the subjects, with ``{topic}`` for the object.
-        ask_object: A question for the objects, with ``{topic}`` for the subject.
-        ask_subjects: As `ask_subject`, where there may be several answers.
-        ask_objects: As `ask_object`, where there may be several answers.
-        describe_subject: What the subjects are; "": it is read off the others.
-        describe_object: What the objects are.
+        people: The share of people among its entities; None: not known.
+        noun: What its entities are, in the singular: "film"; "": not known.
+        single: Whether an entity at the other end mostly has one of these; None: not known.
     """
 
-    statement: str
-    ask_subject: str
-    ask_object: str
-    ask_subjects: str
-    ask_objects: str
-    describe_subject: str = ""
-    describe_object: str = ""
+    people: float | None = None
+    noun: str = ""
+    single: bool | None = None
 
-    def described(self, subject: str, object_: str) -> "DerivedTemplates":
-        """The same with descriptions."""
-        return self._replace(describe_subject=subject, describe_object=object_)
+    def who(self, usual: str = "What") -> str:
+        """The word that asks for an entity of this end.
+
+        Args:
+            usual: What asks for it by the words of the relation. *Who* stays, whatever is known: words that
+                speak of people say more than types that a graph lacks.
+        """
+        if self.noun:
+            return f"Which {self.noun}"
+        if self.people is None or usual == "Who" or (usual != "What" and not self.people):
+            return usual
+        return "Who" if self.people >= _MANY else "What" if self.people <= _FEW else "Who or what"
+
+    def whos(self, usual: str = "What") -> str:
+        """The same for several."""
+        return f"Which {plurals(self.noun)}" if self.noun else self.who(usual)
+
+    def called(self, usual: str = "What") -> str:
+        """The noun of a description."""
+        if self.noun:
+            before, space, last = self.noun.rpartition(" ")
+            return f"{before}{space}{last}/{plural(last)}"
+        return "person/people" if self.who(usual) == "Who" else "something/things"
+
+
+class Ends(NamedTuple):
+    """Both ends of a relation."""
+
+    subject: End = End()
+    object: End = End()
+
+
+NOTHING_KNOWN = Ends()
+
+
+def plurals(noun: str) -> str:
+    """The plural of a noun of several words, or of two joined by *or*.
+
+    Example:
+        >>> plurals("city or county"), plurals("mode of transport")
+        ('cities or counties', 'modes of transport')
+    """
+    noun, of, rest = noun.partition(" of ")
+    parts = (part.rpartition(" ") for part in noun.split(" or "))
+    return " or ".join(f"{before}{gap}{plural(last)}" for before, gap, last in parts) + of + rest
 
 
 def clause(
     words: list[str], ends: Ends = NOTHING_KNOWN, *, sure: bool = False
-) -> DerivedTemplates | None:
+) -> RelationTable | None:
     """Reads the words as a clause *subject words object*; None if they are a noun, or may be one.
 
     Args:
@@ -160,7 +193,7 @@ def _describes(word: str) -> bool:
     )
 
 
-def being(complement: str, ends: Ends) -> DerivedTemplates:
+def being(complement: str, ends: Ends) -> RelationTable:
     """Makes the templates of what follows *is*: "located in"."""
     return _being("is", complement, _doer(complement.split()), ends)
 
@@ -205,7 +238,7 @@ def _doer(words: list[str]) -> str:
     )
 
 
-def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
+def _being(be: str, complement: str, who: str, ends: Ends) -> RelationTable:
     kin = "Who" if KIN & set(complement.split()) else "What"
     subject, object_ = ends
     words = complement.split(" ")
@@ -224,7 +257,7 @@ def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
     if be == "was" and words[1:] == ["by"] and (did := active_of(words[0])):
         usual = "Who" if words[0] not in ("influenced", "inspired", "defeated") else "Who or what"
         one, many = (f"{ask} {did} {{topic}}?" for ask in (object_.who(usual), object_.whos(usual)))
-    return DerivedTemplates(
+    return RelationTable(
         f"{{subject}} {be} {complement} {{object}}",
         f"{subject.who(who)} {be} {complement} {{topic}}?",
         one,
@@ -233,13 +266,13 @@ def _being(be: str, complement: str, who: str, ends: Ends) -> DerivedTemplates:
     )
 
 
-def _having(rest: list[str], ends: Ends) -> DerivedTemplates | None:
+def _having(rest: list[str], ends: Ends) -> RelationTable | None:
     noun = " ".join(rest)
     if rest[-1] not in PREPOSITIONS:
         return None
     noun = noun if any(map(is_plural, rest)) else f"{article(noun)} {noun}"
     subject, object_ = ends
-    return DerivedTemplates(
+    return RelationTable(
         f"{{subject}} has {noun} {{object}}",
         f"{subject.who()} has {noun} {{topic}}?",
         f"{object_.who()} does {{topic}} have {noun}?",
@@ -255,7 +288,7 @@ _MUCH = PREPOSITIONS | ADJECTIVES | {
 """What has no article after *shares*."""
 
 
-def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) -> DerivedTemplates:
+def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) -> RelationTable:
     """Makes the templates of a verb in the present: third person, base form, and what follows it."""
     if (
         len(rest) > 1
@@ -288,7 +321,7 @@ def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) ->
     many = f"{object_.whos(whom)} does {{topic}} {lemma}{tail}?"
     if verb in PLACED_DO and rest in (["in"], ["at"]) and not object_.noun:
         one = many = f"Where does {{topic}} {lemma}?"
-    return DerivedTemplates(
+    return RelationTable(
         f"{{subject}} {verb}{tail} {{object}}",
         f"{subject.who(who)} {verb}{tail} {{topic}}?",
         one,
@@ -297,7 +330,7 @@ def doing(verb: str, lemma: str, rest: list[str], ends: Ends = NOTHING_KNOWN) ->
     )
 
 
-def _did(words: list[str], ends: Ends) -> DerivedTemplates:
+def _did(words: list[str], ends: Ends) -> RelationTable:
     how = f"{words[0]} " if words[0].endswith("ly") else ""
     verb, *after = words[1:] if how else words
     text, who = " ".join(words), "Who" if verb in PEOPLE_DO | PLACED_DO | DOERS else "What"
@@ -309,7 +342,7 @@ def _did(words: list[str], ends: Ends) -> DerivedTemplates:
     one, many = f"{object_.who()} {did}?", f"{object_.whos()} {did}?"
     if base and verb in PLACED_DO and after in (["in"], ["at"]) and not object_.noun:
         one = many = f"Where did {{topic}} {base}?"
-    return DerivedTemplates(
+    return RelationTable(
         f"{{subject}} {text} {{object}}",
         f"{subject.who(who)} {text} {{topic}}?",
         one,
@@ -318,10 +351,10 @@ def _did(words: list[str], ends: Ends) -> DerivedTemplates:
     )
 
 
-def _made_by(noun: str) -> DerivedTemplates:
+def _made_by(noun: str) -> RelationTable:
     has = f"What has {article(noun)} {noun} by {{topic}}?"
     whose = f"By whom is the {noun} of {{topic}}?"
-    return DerivedTemplates(
+    return RelationTable(
         f"{{subject}} has {article(noun)} {noun} by {{object}}", has, whose, has, whose
     )
 

@@ -1,4 +1,4 @@
-"""The words of a relation name: camelCase, snake_case, hyphens, URIs and prefixed names.
+"""The words of a relation name: camelCase, snake_case, hyphens, URIs, prefixed names, marks of an inverse.
 
 Guarantee: only separators are lost; a name that has no words (``=>``, ``P19``) stays as it is.
 """
@@ -6,9 +6,11 @@ Guarantee: only separators are lost; a name that has no words (``=>``, ``P19``) 
 import re
 from urllib.parse import unquote
 
+from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.phrasing.lexicon import SHORT_WORDS
 
-__all__ = ["object_has_role", "phrase_of", "readable_name", "words_of"]
+__all__ = ["named_inverses", "object_has_role", "phrase_of", "readable_name", "words_of"]
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 # The hyphen of a prefix belongs to its word: "co-occurs" is one.
@@ -19,6 +21,29 @@ _SEPARATOR = re.compile(
 _BY_CONVENTION = re.compile(
     r"<?(?:https?://(?:\w+\.)*(?:dbpedia|schema|wikidata|w3)\.org/|(?:dbo|dbp|schema|rdf|foaf|wdt):|P\d+$)"
 )
+
+_INVERSE = re.compile(
+    r"(?:inv|inverse|reverse)_(.+)|(.+?)(?:[_ ](?:inv|inverse|reverse)|\^?-1|/r)", re.IGNORECASE
+)
+"""Names of inverses: works_for_inv, works_for_inverse, works_for_reverse, works_for-1, works_for^-1, ..."""
+
+
+def named_inverses(kg: KnowledgeGraph) -> dict[str, str]:
+    """The relations that are named as inverses of another one, and whose triples bear that out.
+
+    Of one of the two, the other one states at least `rulemine.kg.relation_overlap.LEAST_SHARE` of the triples
+    from object to subject.
+
+    Example:
+        >>> triples = [("ann", "works_for", "acme"), ("acme", "works_for_inv", "ann")]
+        >>> named_inverses(KnowledgeGraph.from_triples(triples))
+        {'works_for_inv': 'works_for'}
+    """
+    marked = {r: found[1] or found[2] for r in kg.relations if (found := _INVERSE.fullmatch(r))}
+    named = {r: of for r, of in marked.items() if of in kg.relation_ids and of not in marked}
+    rows = overlapping_relations(kg) if named else ()
+    borne_out = {frozenset(row[:2]) for row in rows if row.reversed}
+    return {r: of for r, of in named.items() if {r, of} in borne_out}
 
 
 def words_of(relation: str) -> list[str]:

@@ -15,18 +15,19 @@ Two more say what the ends are, for questions over several relations, see `rulem
 
 ``ask = "object"`` (``"subject"``, ``"none"``), with an ``ask_reason``, says that no question asks for what
 is left by itself: nobody can name the citizens of a country, only those who directed a film. Three more keys,
-on either of the relations, declare that they state the same facts (see `rulemine.phrasing.declarations`), and
-may stand alone: ``symmetric``, ``inverse_of`` and ``same_as`` (a relation or a list). ``place = true`` says
-that a relation holds between places, whose names often say where they are.
+on either of the relations, declare that they state the same facts and may stand alone: ``symmetric``,
+``inverse_of`` and ``same_as`` (a relation or a list), see `rulemine.phrasing.template_file`. ``place = true``
+says that a relation holds between places, whose names often say where they are.
 
 ``{{`` and ``}}`` stand for braces. Derived templates go by the relation's name and by what the graph shows
-of its ends (`graph_ends`): people or things, of which type, how many, and whose role. Guarantees: every
-template holds each of its placeholders exactly once, not touching a letter or digit; names are put in
-verbatim, whatever they contain; no two relations of a graph share a question unless they are declared to
-state the same facts in that direction.
+of its ends (`graph_ends`): people or things, of which type, how many, and whose role. What is named as the
+inverse of another relation is asked in that one's words. Guarantees: every template holds each of its
+placeholders exactly once, not touching a letter or digit; names are put in verbatim, whatever they contain;
+no two relations of a graph share a question unless they are declared to state the same facts in that
+direction.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -40,9 +41,9 @@ from rulemine.kg.facts import Declarations, Reading
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import rows_by_relation
 from rulemine.phrasing.books import book_tables, known_tables
-from rulemine.phrasing.derive import derive, reading
+from rulemine.phrasing.derive import RoleNoun, derive, exchanged, reading
 from rulemine.phrasing.descriptions import derive_descriptions, read_description
-from rulemine.phrasing.ends import NOTHING_KNOWN, End, Ends
+from rulemine.phrasing.grammar import NOTHING_KNOWN, End, Ends
 from rulemine.phrasing.lexicon import (
     BY_PEOPLE,
     FEMALE,
@@ -52,8 +53,7 @@ from rulemine.phrasing.lexicon import (
     TYPES,
     is_plural,
 )
-from rulemine.phrasing.relation_names import object_has_role, phrase_of
-from rulemine.phrasing.roles import RoleNoun
+from rulemine.phrasing.relation_names import named_inverses, object_has_role, phrase_of
 from rulemine.phrasing.template_file import ENDS, RelationTable, closed_ends, read_template_file
 from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
 from rulemine.registry import packaged_or_given
@@ -110,21 +110,8 @@ _NO_NOUN = frozenset({
 """Words for what may be anything, or means another thing where it stands alone."""
 
 
-@dataclass(frozen=True)
-class GraphEnds:
-    """What a graph shows of its relations.
-
-    Attributes:
-        ends: Relation → its ends.
-        roles: Relation → the end that plays the role of its noun, where the graph shows it.
-    """
-
-    ends: Mapping[str, Ends]
-    roles: Mapping[str, str]
-
-    def of(self, relation: str) -> tuple[Ends, str]:
-        """The ends of a relation, and which of them plays the role; "": that is not known."""
-        return self.ends.get(relation, NOTHING_KNOWN), self.roles.get(relation, "")
+GraphEnds = dict[str, tuple[Ends, str]]
+"""Relation → its ends, and which of them plays the role of its noun; "": the graph does not show it."""
 
 
 def graph_ends(
@@ -148,7 +135,7 @@ def graph_ends(
 
     Example:
         >>> kg = KnowledgeGraph.from_triples([("ann", "born_in", "rome"), ("bo", "born_in", "rome")])
-        >>> graph_ends(kg, {}, dict).of("born_in")[0].object.single
+        >>> graph_ends(kg, {}, dict)["born_in"][0].object.single
         True
     """
     return _Reader(kg, [names.get(relation, relation) for relation in kg.relations], labels).read()
@@ -173,7 +160,7 @@ class _Reader:
         people = self._people(turned)
         nouns, named, starts, kinds = self._types(votes)
         sizes = np.bincount(kinds, minlength=len(nouns))
-        found = {}
+        found: GraphEnds = {}
         for i, relation in enumerate(self._kg.relations):
             both = []
             for end, members in enumerate(self._members[i]):
@@ -187,8 +174,8 @@ class _Reader:
                 noun = nouns[at] if alone else ""
                 mean = len(self._pairs[i][0]) / len(self._members[i][1 - end])
                 both.append(End(share, noun, mean <= _ONE))
-            found[relation] = Ends(*both)
-        return GraphEnds(found, {self._kg.relations[i]: vote for i, vote in votes.items()})
+            found[relation] = Ends(*both), votes.get(i, "")
+        return found
 
     def _flags(self, *members: Ints) -> _Flags:
         flags = np.zeros(len(self._kg.entities), bool)
@@ -501,30 +488,44 @@ def load_templates(
     called = {**names, **(kg.relation_iris if kg else {})}
     booked = book_tables(every, tables, called, sizes, declared)
     left = kg is not None and not tables.keys() | booked >= set(every)
-    ends = graph_ends(kg, names, labels) if kg and left else GraphEnds({}, {})
-    derives = _Derived(names, ends, declared)
-    rows = tuple(
-        _written(r, tables[r], "written")
+    ends = graph_ends(kg, names, labels) if kg and left else {}
+
+    inverses = named_inverses(kg) if kg and left else {}
+
+    def derive_table(relation: str, typed: bool) -> RelationTable:
+        if of := inverses.get(relation):
+            return exchanged(tables.get(of) or booked.get(of) or derive_table(of, typed))
+        known, role_of = ends.get(relation, (NOTHING_KNOWN, ""))
+        role_of = "object" if object_has_role(relation) else role_of
+        return derive(names.get(relation, relation), typed=typed, ends=known, role_of=role_of)
+
+    def derived(relation: str, *, typed: bool = False) -> RelationTemplates:
+        return _both_ways(_row(relation, derive_table(relation, typed), "derived"), declared)
+
+    rows = [
+        _row(r, tables[r], "written")
         if r in tables
-        else _both_ways(_written(r, booked[r], "book"), declared)
+        else _both_ways(_row(r, booked[r], "book"), declared)
         if r in booked
-        else derives.row(r)
+        else derived(r)
         for r in every
-    )
+    ]
     unused = tuple(sorted(set(tables).difference(every)))
     written, tables = {*tables}, tables | booked
     known = known_tables(every, called, sizes) if left else {}
     closed = closed_ends({r: t for r, t in known.items() if r not in written} | tables, declared)
     unasked = [(r, end) for r in every for end in DIRECTIONS if declared.asked(r, end) in closed]
+    rows = _replaced(rows, declared, lambda row, _: derived(row.relation, typed=True))
+    rows = _replaced(rows, declared, _with_name)
     declared = declared.within(every)
     places = {declared[r].fact for r in every if r in tables and tables[r].place}
-    rows = _described(_distinct(rows, declared, derives), declared)
+    rows = _described(rows, declared)
     if source != "" and path == Path(source):  # a draft has templates that nobody has touched
         own = load_templates("", every, declared, kg=kg, names=names, labels=labels)
         alike = (replace(own[row.relation], source=row.source) == row for row in rows)
-        rows = tuple(own[r.relation] if same else r for r, same in zip(rows, alike, strict=True))
+        rows = [own[r.relation] if same else r for r, same in zip(rows, alike, strict=True)]
     return Templates(
-        rows,
+        tuple(rows),
         unused,
         declared,
         frozenset(r for r in every if declared[r].fact in places),
@@ -532,18 +533,11 @@ def load_templates(
     )
 
 
-def _written(relation: str, t: RelationTable, source: str) -> RelationTemplates:
-    return RelationTemplates(
-        relation,
-        t.statement,
-        t.ask_subject,
-        t.ask_object,
-        t.ask_subjects or t.ask_subject,
-        t.ask_objects or t.ask_object,
-        source,
-        t.describe_subject or "",
-        t.describe_object or "",
-    )
+def _row(relation: str, t: RelationTable, source: str) -> RelationTemplates:
+    asks = t.ask_subjects or t.ask_subject, t.ask_objects or t.ask_object
+    texts = t.statement, t.ask_subject, t.ask_object, *asks
+    both = t.describe_subject or "", t.describe_object or ""
+    return RelationTemplates(relation, *texts, source, *both)
 
 
 def _both_ways(row: RelationTemplates, declared: Declarations) -> RelationTemplates:
@@ -558,102 +552,63 @@ def _both_ways(row: RelationTemplates, declared: Declarations) -> RelationTempla
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Derived:
-    """Derives the templates of relations.
-
-    Attributes:
-        names: Relation → a name in words, of the relations that have one.
-        ends: What the graph shows of their ends.
-        declared: What is declared of them.
-    """
-
-    names: Mapping[str, str]
-    ends: GraphEnds
-    declared: Declarations
-
-    def row(self, relation: str, *, typed: bool = False) -> RelationTemplates:
-        """The templates of a relation; `typed` as in `derive`."""
-        ends, role_of = self.ends.of(relation)
-        role_of = "object" if object_has_role(relation) else role_of
-        found = derive(self.names.get(relation, relation), typed=typed, ends=ends, role_of=role_of)
-        return _both_ways(
-            RelationTemplates(relation, *found[:5], "derived", *found[5:]), self.declared
-        )
-
-    def with_name(self, row: RelationTemplates, shared: set[str]) -> RelationTemplates:
-        """Names the relation in each question that is shared, and in the description of that end."""
-        name = f" (relation “{escape(row.relation)}”)?"
-        linked = derive_descriptions(
-            row.relation, row.statement, row.ask_subject, row.ask_object, linked=True
-        )
-        texts = {
-            key: text
-            for key, end, text in zip(_DESCRIBE, DIRECTIONS, linked, strict=True)
-            if not shared.isdisjoint(row.asks(end))
-        }
-        named = {
-            key: ask.removesuffix("?") + name
-            for key in _ASKS
-            if (ask := getattr(row, key)) in shared
-        }
-        return replace(row, **texts, **named)
-
-
-def _distinct(
-    rows: Sequence[RelationTemplates], declared: Declarations, derives: _Derived
-) -> tuple[RelationTemplates, ...]:
-    """Replaces derived templates until no two questions with different answers share one."""
-    return _replaced(
-        _replaced(rows, declared, lambda row, _: derives.row(row.relation, typed=True)),
-        declared,
-        derives.with_name,
-    )
+def _with_name(row: RelationTemplates, shared: set[str]) -> RelationTemplates:
+    """Names the relation in each question that is shared, and in the description of that end."""
+    name = f" (relation “{escape(row.relation)}”)?"
+    texts = {
+        key: text
+        for key, end, text in zip(_DESCRIBE, DIRECTIONS, _read_off(row, linked=True), strict=True)
+        if not shared.isdisjoint(row.asks(end))
+    }
+    asks = {key: getattr(row, key) for key in _ASKS}
+    texts |= {k: ask.removesuffix("?") + name for k, ask in asks.items() if ask in shared}
+    return replace(row, **texts)
 
 
 def _replaced(
     rows: Sequence[RelationTemplates],
     declared: Declarations,
     other: Callable[[RelationTemplates, set[str]], RelationTemplates],
-) -> tuple[RelationTemplates, ...]:
+) -> list[RelationTemplates]:
+    """Replaces derived templates that ask a question which another relation asks, too."""
     asked: dict[str, set[tuple[str, str]]] = {}
     for row in rows:
         for direction in DIRECTIONS:
             for text in row.asks(direction):
                 asked.setdefault(text, set()).add(declared.asked(row.relation, direction))
     shared = {text for text, keys in asked.items() if len(keys) > 1}
-    return tuple(
+    return [
         other(row, shared)
         if row.source == "derived" and not shared.isdisjoint(sum(map(row.asks, DIRECTIONS), ()))
         else row
         for row in rows
-    )
+    ]
 
 
 def _described(
     rows: Sequence[RelationTemplates], declared: Declarations
-) -> tuple[RelationTemplates, ...]:
-    """Derives the descriptions that are not written; no two of them with different facts are the same."""
-    owners: dict[str, set[tuple[str, str]]] = {}
-    for row in (_with_descriptions(row, ()) for row in rows):
-        for direction in DIRECTIONS:
-            asked = declared.asked(row.relation, direction)
-            owners.setdefault(row.description(direction), set()).add(asked)
-    shared = {text for text, asked in owners.items() if len(asked) > 1}
-    return tuple(_with_descriptions(row, shared) for row in rows)
-
-
-def _with_descriptions(row: RelationTemplates, shared: Collection[str]) -> RelationTemplates:
+) -> list[RelationTemplates]:
     """Fills in the descriptions that are missing; instead of shared ones, those that name the relation."""
-    both = (
-        derive_descriptions(
-            row.relation, row.statement, row.ask_subject, row.ask_object, linked=linked
-        )
-        for linked in (False, True)
+    made = [dict(zip(_DESCRIBE, _read_off(row, linked=False), strict=True)) for row in rows]
+    owners: dict[str, set[tuple[str, str]]] = {}
+    for row, texts in zip(rows, made, strict=True):
+        for key, direction in zip(_DESCRIBE, DIRECTIONS, strict=True):
+            asked = declared.asked(row.relation, direction)
+            owners.setdefault(getattr(row, key) or texts[key], set()).add(asked)
+    found = []
+    for row, texts in zip(rows, made, strict=True):
+        linked = dict(zip(_DESCRIBE, _read_off(row, linked=True), strict=True))
+        new = {
+            key: text if len(owners[text]) == 1 else linked[key]
+            for key, text in texts.items()
+            if not getattr(row, key)
+        }
+        found.append(replace(row, **new))
+    return found
+
+
+def _read_off(row: RelationTemplates, *, linked: bool) -> tuple[str, str]:
+    """The descriptions of both ends that the other templates give, see `derive_descriptions`."""
+    return derive_descriptions(
+        row.relation, row.statement, row.ask_subject, row.ask_object, linked=linked
     )
-    made = {
-        key: other if text in shared else text
-        for key, text, other in zip(_DESCRIBE, *both, strict=True)
-        if not getattr(row, key)
-    }
-    return replace(row, **made)

@@ -157,7 +157,7 @@ class Inputs:
             gone = counted(int(sum(sizes[one] for one in found)), "triple")
             self.warn(
                 f"{self.recipe.kg}: {counted(len(named), 'relation')} with {gone} left out, because each "
-                f"says only what another one says from object to subject: {_shown(named)}."
+                f"says what another one says, from object to subject: {_shown(named)}."
             )
         return found
 

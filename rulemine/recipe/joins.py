@@ -36,7 +36,7 @@ from rulemine.errors import InputError, did_you_mean, list_problems
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.kinds.kind import Input
-from rulemine.phrasing.tables import misspelled
+from rulemine.phrasing.template_file import misspelled
 from rulemine.recipe.inputs import Inputs, of_key
 from rulemine.registry import packaged_or_given
 

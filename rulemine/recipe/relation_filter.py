@@ -43,9 +43,9 @@ from rulemine.errors import InputError, list_problems
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import rows_by_relation
 from rulemine.kg.relation_overlap import FOUND_TRIPLES, overlapping_relations
-from rulemine.phrasing.books import known_relations, known_tables, packaged_books
-from rulemine.phrasing.relation_names import words_of
-from rulemine.phrasing.tables import misspelled
+from rulemine.phrasing.books import known_tables, packaged_books
+from rulemine.phrasing.relation_names import named_inverses, words_of
+from rulemine.phrasing.template_file import misspelled
 from rulemine.registry import packaged_or_given
 from rulemine.rules.confidence import Standard
 
@@ -162,7 +162,7 @@ def found_filter(
     standards: list[Standard] = []
     for book in packaged_books():
         path, here = packaged("recipe", "standards") / f"{book.name}.toml", defaultdict(list)
-        for relation, known in known_relations(book, kg.relations, called, sizes).items():
+        for relation, known in book.known_in(kg.relations, called, sizes).items():
             here[known].append(relation)
         if here and path.is_file():
             standards += load_filter(path, kg.relations, here).standards
@@ -276,10 +276,11 @@ def excluded_relations(
 
 
 def inverses_in(kg: KnowledgeGraph) -> dict[str, str]:
-    """The relations that hold the pairs of another one, all of them and no other, from object to subject.
+    """The relations that state another one from object to subject, and nothing else.
 
-    Of two, the one with the longer name says nothing new (``works_for_inv``, beside ``works_for``); of names
-    as long as each other, the later one. Few pairs may be the same by chance: with fewer than
+    Such are those that are named so (``works_for_inv``, see `named_inverses`), and those that hold the pairs
+    of another one, all of them and no other. Of two of the latter, the one with the longer name says nothing
+    new; of names as long as each other, the later one. Few pairs may be the same by chance: with fewer than
     `rulemine.kg.relation_overlap.FOUND_TRIPLES`, the longer name has to have the other one in it.
 
     Returns:
@@ -287,10 +288,11 @@ def inverses_in(kg: KnowledgeGraph) -> dict[str, str]:
     """
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
     rows = [row for row in overlapping_relations(kg) if row.reversed and row.share == 1]
-    whole, found = {row[:2] for row in rows}, dict[str, str]()
+    whole, found = {row[:2] for row in rows}, named_inverses(kg)
     for kept, other in sorted(whole, key=lambda pair: [(len(name), name) for name in pair]):
         first = (len(kept), kept) < (len(other), other) and found.keys().isdisjoint((kept, other))
-        if first and (other, kept) in whole and (kept in other or sizes[kept] >= FOUND_TRIPLES):
+        new = first and (other, kept) in whole and other not in found.values()
+        if new and (kept in other or sizes[kept] >= FOUND_TRIPLES):
             found[other] = kept
     return dict(sorted(found.items()))
 

@@ -25,12 +25,12 @@ from rulemine.llm.call import Ask, Failure
 from rulemine.llm.session import Session
 from rulemine.phrasing.glosses import PLACEHOLDERS as OF_GLOSS
 from rulemine.phrasing.glosses import Gloss, Glosses, gloss_of, read_glosses
-from rulemine.phrasing.tables import template_problems
 from rulemine.phrasing.template_file import (
     PLACEHOLDERS,
     RelationTable,
     read_template_file,
     table_problems,
+    template_problems,
 )
 from rulemine.phrasing.templates import Templates
 from rulemine.seeds import stream

@@ -1,16 +1,15 @@
+"""Phrase books: what they say can be asked, and which graphs they are used for."""
+
 from pathlib import Path
 
 import pytest
 
 from rulemine.errors import InputError
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.phrasing.books import folded, packaged_books, read_book
-from rulemine.phrasing.books.__init__ import clause_templates
-from rulemine.phrasing.tables import template_problems
-from rulemine.phrasing.template_file import PLACEHOLDERS
+from rulemine.phrasing.books import Book, clause_templates, folded, packaged_books
+from rulemine.phrasing.template_file import PLACEHOLDERS, table_problems, template_problems
 from rulemine.phrasing.templates import load_templates
-
-BOOKS = {book.name: book for book in packaged_books()}
 
 DATA_SETS = {
     name: relations.split("|")
@@ -20,7 +19,7 @@ DATA_SETS = {
 CODEX_M, WN18RR = DATA_SETS["codex-m"], DATA_SETS["wn18rr"]
 
 
-def of_sizes(sizes: dict[str, int]) -> KnowledgeGraph:
+def of_sizes(sizes):
     triples = [(f"s{i}", relation, "o") for relation in sizes for i in range(sizes[relation])]
     return KnowledgeGraph.from_triples(triples)
 
@@ -29,63 +28,50 @@ def sources(relations, **more):
     return [row.source for row in load_templates("", relations, **more).rows]
 
 
-@pytest.mark.parametrize("name", BOOKS)
-def test_all_that_a_book_says_of_a_relation_can_be_asked_and_described(name):
-    relations = list(BOOKS[name].tables)
-    templates = load_templates("", relations)
-    assert {row.source for row in templates.rows} == {"book"}
-    for row in templates.rows:
-        assert template_problems(row, PLACEHOLDERS) == []
-        assert row.statement[0] in "{abcdefghijklmnopqrstuvwxyz"
+@pytest.mark.parametrize("book", packaged_books(), ids=[book.name for book in packaged_books()])
+def test_all_that_a_book_says_of_a_relation_can_be_asked_and_described(book):
+    tables = {relation: book.table(relation) for relation in book.rows}
+    assert table_problems(tables, Declarations()) == []
+    for table in tables.values():
+        assert template_problems(table, PLACEHOLDERS) == []
+        assert table.describe_subject
+        assert table.describe_object
+        assert (table.symmetric, table.inverse_of, table.same_as) == (False, (), ())
+        assert table.statement[0] in "{abcdefghijklmnopqrstuvwxyz"
+    owners = {}
+    for relation, row in book.rows.items():
+        for name in (relation, *row.get("names", ())):
+            assert owners.setdefault(folded(name), relation) == relation, name
+    for row in load_templates("", book.rows).rows:
+        assert row.source == "book"
         for text in (row.ask_subject, row.ask_subjects, row.ask_object, row.ask_objects):
             assert text[0].isupper()
             assert text.endswith("?")
             assert "  " not in text
-    for table in BOOKS[name].tables.values():
-        assert table.describe_subject
-        assert table.describe_object
-        assert (table.symmetric, table.inverse_of, table.same_as) == (False, (), ())
 
 
-@pytest.mark.parametrize("name", DATA_SETS)
-def test_every_relation_of_a_known_data_set_is_in_a_book(name):
-    assert set(sources(DATA_SETS[name])) == {"book"}
+def test_every_relation_of_a_known_data_set_is_in_a_book():
+    for name, relations in DATA_SETS.items():
+        assert set(sources(relations)) == {"book"}, name
 
 
-def test_iris_and_prefixed_names_of_properties_are_known():
+def test_a_relation_is_known_by_each_way_of_writing_it():
     for start in ("http://www.wikidata.org/prop/direct/", "wdt:"):
         assert set(sources([f"{start}{p}" for p in CODEX_M])) == {"book"}
-
-
-@pytest.mark.parametrize(
-    ("written", "name"),
-    [
-        ("P57", "director"),
-        ("http://www.wikidata.org/prop/direct/P57", "director"),
-        ("<http://www.wikidata.org/prop/direct/P57>", "director"),
-        ("wdt:P57", "director"),
-        ("Place of Birth", "P19"),
-        ("placeOfBirth", "P19"),
-        ("place-of-birth", "P19"),
-        ("PLACE_OF_BIRTH", "P19"),
-    ],
-)
-def test_a_relation_is_known_by_each_way_of_writing_it(written, name):
-    book = BOOKS["wikidata"]
-    assert book.find(written) == book.find(name) != ""
+    for name in ("Place of Birth", "placeOfBirth", "place-of-birth", "PLACE_OF_BIRTH"):
+        (row,) = (r for r in load_templates("", [*CODEX_M[3:], name]).rows if r.relation == name)
+        assert row.ask_object == "Where was {topic} born?"
+    for name in ("born in", "BornIn", "born_in", "born-in", "x:bornIn", "http://x.org/a#born_in"):
+        assert folded(name) == "bornin"
+    assert sources(["<http://www.wikidata.org/prop/direct/P57>"]) == ["book"]
 
 
 def test_a_label_says_what_a_code_means():
-    labels = {
-        "r1": "director",
-        "r2": "sibling",
-        "r3": "spouse",
-        "r4": "employer",
-        "r5": "occupation",
-    }
+    called = ("director", "sibling", "spouse", "employer", "occupation")
+    labels = {f"r{i}": label for i, label in enumerate(called)}
     assert set(sources(labels)) == {"derived"}
     assert set(sources(labels, names=labels)) == {"book"}
-    assert load_templates("", labels, names=labels)["r1"].ask_object == "Who directed {topic}?"
+    assert load_templates("", labels, names=labels)["r0"].ask_object == "Who directed {topic}?"
 
 
 def test_a_book_is_used_where_it_knows_most_relations_or_triples():
@@ -154,21 +140,21 @@ def test_ends_that_a_book_closes_are_not_asked_for_and_places_are_places():
     assert not templates.declarations.readings
 
 
-@pytest.mark.parametrize(
-    ("relation", "end", "text", "several"),
-    [
-        ("P54", "object", "For which sports team has {topic} played?",
-         "For which sports teams has {topic} played?"),
-        ("P57", "object", "Who directed {topic}?", "Who directed {topic}?"),
-        ("P57", "subject", "What did {topic} direct?", "What did {topic} direct?"),
-        ("P19", "object", "Where was {topic} born?", "Where was {topic} born?"),
-        ("_hypernym", "object", "What is {topic} a kind of?", "What is {topic} a kind of?"),
-        ("_hypernym", "subject", "What is a kind of {topic}?", "What are kinds of {topic}?"),
-    ],
-)  # fmt: skip
-def test_questions_of_books(relation, end, text, several):
-    row = load_templates("", CODEX_M if relation[0] == "P" else WN18RR)[relation]
-    assert row.asks(end) == (text, several)
+QUESTIONS = """
+P54 object For which sports team has {topic} played? For which sports teams has {topic} played?
+P57 object Who directed {topic}? Who directed {topic}?
+P57 subject What did {topic} direct? What did {topic} direct?
+P19 object Where was {topic} born? Where was {topic} born?
+_hypernym object What is {topic} a kind of? What is {topic} a kind of?
+_hypernym subject What is a kind of {topic}? What are kinds of {topic}?
+"""
+
+
+def test_questions_of_books():
+    for line in QUESTIONS.strip().splitlines():
+        relation, end, asked = line.split(" ", 2)
+        row = load_templates("", CODEX_M if relation[0] == "P" else WN18RR)[relation]
+        assert " ".join(row.asks(end)) == asked
 
 
 def test_a_clause_gives_questions_and_descriptions_of_both_ends():
@@ -184,52 +170,38 @@ def test_a_clause_gives_questions_and_descriptions_of_both_ends():
     }
 
 
-@pytest.mark.parametrize(
-    ("clause", "subject", "object", "asks", "described"),
-    [
-        ("{object} wrote {subject}", "book", "person", "Which book did {topic} write?",
-         "book/books | that was/were written by {topic}"),
-        ("{object} treats {subject}", "disease", "drug", "Which disease does {topic} treat?",
-         "disease/diseases | that is/are treated by {topic}"),
-        ("{object} has lived in {subject}", "place", "person", "Where has {topic} lived?",
-         "place/places | in which {topic} has lived"),
-        ("{object} is a/- pupil/pupils of {subject}", "person", "person", "Of whom is {topic} a pupil?",
-         "person/people | of whom {topic} is a pupil"),
-        ("{object} has been mayor of {subject}", "city", "person", "Of which city has {topic} been mayor?",
-         "city/cities | of which {topic} has been mayor"),
-        ("{object} is or was/were a fan of {subject}", "team", "person",
-         "Of which team is or was {topic} a fan?", "team/teams | of which {topic} is or was a fan"),
-        ("{object} eats {subject}", "food", "animal", "Which food does {topic} eat?",
-         "food/foods | that is/are eaten by {topic}"),
-        ("{object} consists of {subject}", "something", "something", "What does {topic} consist of?",
-         "something/things | of which {topic} consists"),
-    ],
+CLAUSES = (
+    ("{object} wrote {subject}", "book", "person", "Which book did {topic} write?",
+     "book/books | that was/were written by {topic}"),
+    ("{object} treats {subject}", "disease", "drug", "Which disease does {topic} treat?",
+     "disease/diseases | that is/are treated by {topic}"),
+    ("{object} has lived in {subject}", "place", "person", "Where has {topic} lived?",
+     "place/places | in which {topic} has lived"),
+    ("{object} is a/- pupil/pupils of {subject}", "person", "person", "Of whom is {topic} a pupil?",
+     "person/people | of whom {topic} is a pupil"),
+    ("{object} has been mayor of {subject}", "city", "person", "Of which city has {topic} been mayor?",
+     "city/cities | of which {topic} has been mayor"),
+    ("{object} is or was/were a fan of {subject}", "team", "person",
+     "Of which team is or was {topic} a fan?", "team/teams | of which {topic} is or was a fan"),
+    ("{object} eats {subject}", "food", "animal", "Which food does {topic} eat?",
+     "food/foods | that is/are eaten by {topic}"),
+    ("{object} consists of {subject}", "something", "something", "What does {topic} consist of?",
+     "something/things | of which {topic} consists"),
 )  # fmt: skip
-def test_the_end_that_is_not_the_subject_of_a_clause(clause, subject, object, asks, described):
-    keys = clause_templates(clause, subject, object)
-    assert keys["ask_subject"] == asks
-    assert keys["describe_subject"] == described
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ('[a]\nclause = "{subject} knows"', "begins with one end and has the other"),
-        ('[a]\nclause = "{subject} zorbed {object}"', "base form of 'zorbed'"),
-        ('[a]\nclause = "{subject} treats {object}"\nword = "x"', "word"),
-        ('[a]\nnames = ["b"]\nclause = "{subject} treats {object}"\n'
-         '[B]\nclause = "{subject} eats {object}"', "'B' is of 'a'"),
-        ('[a]\nclause = "{subject} eats {object}"\n[b]\nclause = "{subject} eats {object}"', "both ask"),
-        ('[a]\nclause = "{subject} eats {object}"\nask = "object"', "ask_reason"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_with_a_book_is_named(tmp_path: Path, text, problem):
-    path = tmp_path / "book.toml"
-    path.write_text(text)
-    with pytest.raises(InputError, match=problem):
-        read_book(path)
+def test_the_end_that_is_not_the_subject_of_a_clause():
+    for clause, subject, object_, asks, described in CLAUSES:
+        keys = clause_templates(clause, subject, object_)
+        assert (keys["ask_subject"], keys["describe_subject"]) == (asks, described)
 
 
-def test_names_are_folded():
-    for name in ("born in", "BornIn", "born_in", "born-in", "x:bornIn", "http://x.org/a#born_in"):
-        assert folded(name) == "bornin"
+def test_what_is_wrong_with_a_relation_of_a_book_is_named():
+    eats = {"clause": "{subject} eats {object}"}
+    for row, problem in (
+        ({"clause": "{subject} knows"}, "begins with one end and has the other"),
+        ({"clause": "{subject} zorbed {object}"}, "base form of 'zorbed'"),
+        (eats | {"word": "x"}, "word"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            Book("own", (), {"a": row}).table("a")

@@ -1,8 +1,13 @@
+"""Relation descriptions: files, those made from templates, and those that come with the package."""
+
+import os
 import random
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
+from rulemine.datasets.registry import load_kg
 from rulemine.errors import InputError
 from rulemine.phrasing.glosses import (
     PLACEHOLDERS,
@@ -12,13 +17,11 @@ from rulemine.phrasing.glosses import (
     load_glosses,
     read_glosses,
 )
-from rulemine.phrasing.tables import template_problems
-from rulemine.phrasing.templates import (
-    RelationTemplates,
-    Templates,
-    load_templates,
-)
+from rulemine.phrasing.template_file import template_problems
+from rulemine.phrasing.templates import RelationTemplates, Templates, load_templates
+from rulemine.recipe.loading import load_recipe, named_recipes
 from rulemine.text.template import fill
+from tests import ROOT
 
 AUNT = """
 [aunt]
@@ -29,14 +32,14 @@ objects = "the nieces and nephews of {topic}"
 FAMILY = load_templates("family", ["aunt", "uncle"])
 
 
-def written(folder: Path, text: str) -> str:
+def written(folder, text):
     path = folder / "glosses.toml"
     path.write_text(text, encoding="utf-8")
     return str(path)
 
 
-def template(relation: str, statement: str, source: str = "written") -> RelationTemplates:
-    return RelationTemplates(relation, statement, *("Who {topic}?", "Whom {topic}?") * 2, source)
+def template(relation, statement):
+    return RelationTemplates(relation, statement, *("Who {topic}?", "Whom {topic}?") * 2, "written")
 
 
 def test_without_a_file_the_phrases_say_what_relations_mean():
@@ -71,43 +74,30 @@ def test_a_file_goes_before_the_phrases(tmp_path):
     assert glosses["uncle"].source == "template"
 
 
-@pytest.mark.parametrize(
-    ("statement", "subjects", "objects"),
-    [
-        ("{object} is by {subject}", "every X such that “b is by X”", "every X such that “X is by b”"),
-        (
-            "{subject} {{subject}} {object}",
-            "every X such that “X {subject} b”",
-            "every X such that “b {subject} X”",
-        ),
-        ("{subject} {{{{ {object} }}", "every X such that “X {{ b }”", "every X such that “b {{ X }”"),
-    ],
-)  # fmt: skip
-def test_a_gloss_made_from_a_phrase_says_what_the_phrase_says(statement, subjects, objects):
-    gloss = gloss_of(template("r", statement))
-    assert template_problems(gloss, PLACEHOLDERS) == []
-    assert fill(gloss.subjects, {"topic": "b"}) == subjects
-    assert fill(gloss.objects, {"topic": "b"}) == objects
+SAID = (
+    ("{object} is by {subject}", "b is by X", "X is by b"),
+    ("{subject} {{subject}} {object}", "X {subject} b", "b {subject} X"),
+    ("{subject} {{{{ {object} }}", "X {{ b }", "b {{ X }"),
+)
 
 
-def test_packaged_phrases_make_sound_glosses():
-    for name in ("family", "demo", "fb15k237"):
-        templates = load_templates(name, ["nothing"])
-        rows = load_templates(name, templates.unused).rows
-        assert len(rows) > 10
-        for row in rows:
-            assert template_problems(gloss_of(row), PLACEHOLDERS) == []
+def test_a_gloss_made_from_a_template_says_what_that_says():
+    for statement, *both in SAID:
+        gloss = gloss_of(template("r", statement))
+        assert template_problems(gloss, PLACEHOLDERS) == []
+        made = [fill(text, {"topic": "b"}) for text in (gloss.subjects, gloss.objects)]
+        assert made == [f"every X such that “{said}”" for said in both]
 
 
 def test_what_is_written_is_read_back_the_same(tmp_path):
     rng = random.Random(3)
     signs = "a \"'\\{}[]#=.\u2028é\x7f\x01\t\U0001f600"
 
-    def text() -> str:
+    def text():
         return "".join(rng.choice(signs) for _ in range(rng.randrange(1, 8)))
 
     names = sorted({text() for _ in range(200)})
-    templates = Templates(tuple(template(name, "{subject} “" + "{object}”") for name in names))
+    templates = Templates(tuple(template(name, "{subject} “{object}”") for name in names))
     rows = []
     for number, name in enumerate(names):
         words = " ".join(text().split()).replace("{", "{{").replace("}", "}}")
@@ -121,36 +111,81 @@ def test_what_is_written_is_read_back_the_same(tmp_path):
     assert load_glosses(path, templates).to_toml() == glosses.to_toml()
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("aunt = 3", "relation 'aunt': is 3; a table was expected"),
-        (AUNT.replace("subjects", "subject"), "unknown key 'subject'; did you mean 'subjects'?"),
-        (AUNT.replace('objects = "', 'objets = "'), "unknown key 'objets'"),
-        ("[aunt]\nstatement = 'x'", "subjects is missing"),
-        (AUNT.replace('"the aunts of {topic}"', "3"), "subjects is 3; expected text"),
-        (AUNT.replace("aunts of {topic}", "aunts"), "has {topic} 0 times"),
-        (AUNT.replace("aunts of {topic}", "aunts of {subject}"), "has {subject}; known: topic"),
-        (AUNT.replace("of {object}", "of{object}"), "{object} touches a letter"),
-        (AUNT.replace("{object}", "{object} {"), "has a single '{'"),
-        (AUNT + 'source = "modle"', "source is 'modle'; expected written, model or template"),
-        ("[a.b]\nstatement = 'x'", "a relation with a dot needs quotes"),
-        ("", "is empty"),
-        ("[", "is not valid TOML"),
-        (AUNT.replace("[aunt]", "[unkle]"), "relation 'unkle' is not in the graph; did you mean 'uncle'?"),
-    ],
+WRONG = (
+    ("aunt = 3", "relation 'aunt': is 3; a table was expected"),
+    (AUNT.replace("subjects", "subject"), "unknown key 'subject'; did you mean 'subjects'?"),
+    (AUNT.replace('objects = "', 'objets = "'), "unknown key 'objets'"),
+    ("[aunt]\nstatement = 'x'", "subjects is missing"),
+    (AUNT.replace('"the aunts of {topic}"', "3"), "subjects is 3; expected text"),
+    (AUNT.replace("aunts of {topic}", "aunts"), "has {topic} 0 times"),
+    (AUNT.replace("aunts of {topic}", "aunts of {subject}"), "has {subject}; known: topic"),
+    (AUNT.replace("of {object}", "of{object}"), "{object} touches a letter"),
+    (AUNT.replace("{object}", "{object} {"), "has a single '{'"),
+    (AUNT + 'source = "modle"', "source is 'modle'; expected written, model or template"),
+    ("[a.b]\nstatement = 'x'", "a relation with a dot needs quotes"),
+    ("", "is empty"),
+    ("[", "is not valid TOML"),
+    (AUNT.replace("[aunt]", "[unkle]"), "relation 'unkle' is not in the graph; did you mean 'uncle'?"),
 )  # fmt: skip
-def test_what_is_wrong_with_a_gloss_file_is_said(tmp_path, text, found):
-    with pytest.raises(InputError) as caught:
-        load_glosses(written(tmp_path, text), FAMILY)
-    assert found in str(caught.value)
-    assert "glosses.toml" in str(caught.value)
+
+
+def test_what_is_wrong_with_a_gloss_file_is_said(tmp_path):
+    for text, found in WRONG:
+        with pytest.raises(InputError) as caught:
+            load_glosses(written(tmp_path, text), FAMILY)
+        assert found in str(caught.value)
+        assert "glosses.toml" in str(caught.value)
 
 
 def test_all_problems_are_in_one_message(tmp_path):
-    text = AUNT.replace("of {topic}", "of") + AUNT.replace("[aunt]", "[uncle]").replace(
-        "objects", "o"
-    )
+    uncle = AUNT.replace("[aunt]", "[uncle]").replace("objects", "o")
     with pytest.raises(InputError) as caught:
-        read_glosses(Path(written(tmp_path, text)))
+        read_glosses(Path(written(tmp_path, AUNT.replace("of {topic}", "of") + uncle)))
     assert str(caught.value).count("\n  relation") == 4
+
+
+PACKAGED = ("demo", "family", "fb15k237")
+DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
+
+
+def test_every_packaged_recipe_names_glosses_that_come_with_the_package():
+    files = (ROOT / "rulemine" / "datasets").glob("*/glosses.toml")
+    assert sorted(path.parent.name for path in files) == list(PACKAGED)
+    for name in named_recipes():
+        recipe = load_recipe(name, [])
+        templates = recipe.questions.templates
+        assert recipe.verbalizer.glosses == (templates if templates in PACKAGED else "")
+        assert recipe.verbalizer.name == "template"
+        assert recipe.portable()["verbalizer"]["glosses"] == ""
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_packaged_glosses_are_written_and_differ_unless_they_state_the_same(name):
+    templates = load_templates(name, load_templates(name, []).unused)
+    glosses, said = load_glosses(name, templates), defaultdict(set)
+    assert len(glosses.rows) > 10
+    for row in glosses.rows:
+        assert row.source == "written", row
+        assert template_problems(gloss_of(templates[row.relation]), PLACEHOLDERS) == []
+        for template in (row.statement, row.subjects, row.objects):
+            said[template].add(templates.declarations[row.relation].fact)
+    assert [facts for facts in said.values() if len(facts) > 1] == []
+
+
+@pytest.mark.parametrize("name", PACKAGED)
+def test_packaged_glosses_fit_their_graph(name, monkeypatch):
+    monkeypatch.setenv("RULEMINE_DATA", str(DATA))
+    named = load_recipe(name, []).kg
+    if named != "demo" and not (DATA / named).is_dir():
+        pytest.skip(f"no {named} at {DATA}")
+    kg = load_kg(named)
+    rows = load_glosses(name, load_templates(name, load_templates(name, []).unused)).rows
+    assert [row.relation for row in rows] == sorted(kg.relations)
+    both, ends = {row.relation for row in rows if row.subjects == row.objects}, defaultdict(set)
+    for s, r, o in kg.labeled():
+        if r in both:
+            ends[r].add((s, o))
+    assert ends.keys() == both
+    for relation, triples in ends.items():
+        mirrored = sum((o, s) in triples for s, o in triples)
+        assert mirrored > len(triples) / 2, relation

@@ -41,7 +41,7 @@ def test_written_out_they_are_read_as_the_same(tmp_path: Path) -> None:
 
 
 def test_each_file_names_relations_of_its_book() -> None:
-    books = {book.name: book.tables.keys() for book in packaged_books()}
+    books = {book.name: book.rows.keys() for book in packaged_books()}
     files = sorted(packaged("recipe", "standards").glob("*.toml"))
     assert files
     for path in files:

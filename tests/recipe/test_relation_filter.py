@@ -160,12 +160,18 @@ def test_of_two_relations_that_are_inverse_in_every_triple_one_is_left_out() -> 
     assert inverses_in(left) == {}
 
 
-def test_a_relation_with_a_pair_more_is_no_inverse_and_a_symmetric_one_is_its_own() -> None:
+def test_a_relation_with_a_pair_more_is_an_inverse_if_it_is_named_so() -> None:
     kg = with_inverses()
     for more in (("x", "works_for", "y"), ("y", "works_for_inv", "x")):
-        assert "works_for_inv" not in inverses_in(
-            KnowledgeGraph.from_triples([*kg.labeled(), more])
-        )
+        wider = KnowledgeGraph.from_triples([*kg.labeled(), more])
+        assert inverses_in(wider) == inverses_in(kg)
+        assert ("x", "works_for", "y") in without_inverses(wider, inverses_in(kg)).labeled()
+    pairs = [(f"p{i}", "hires", f"q{i}") for i in range(40)]
+    other = [*((o, "is_at", s) for s, _, o in pairs), ("x", "is_at", "y")]
+    assert inverses_in(KnowledgeGraph.from_triples([*pairs, *other])) == {}
+
+
+def test_a_symmetric_relation_is_no_inverse_of_itself() -> None:
     friends = [(f"a{i}", "friend", f"b{i}") for i in range(40)]
     both = KnowledgeGraph.from_triples([*friends, *((o, r, s) for s, r, o in friends)])
     assert inverses_in(both) == {}

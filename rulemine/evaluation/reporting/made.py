@@ -12,7 +12,7 @@ from rulemine.errors import counted
 from rulemine.evaluation.reporting.document import Document
 from rulemine.kg.relation_overlap import FoundDeclaration
 from rulemine.kinds.registry import kind_named
-from rulemine.phrasing.declarations import found_lines, lines_of
+from rulemine.phrasing.template_file import found_lines, lines_of
 from rulemine.release.reader import Release
 from rulemine.text.tables import Table
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.phrasing.clauses import may_be_same
 from rulemine.phrasing.descriptions import read_description
-from rulemine.phrasing.nouns import may_be_same
 from rulemine.phrasing.templates import Templates
 from rulemine.query.tree import Projection, Query, Union
 from rulemine.recipe.joins import Joins

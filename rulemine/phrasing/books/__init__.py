@@ -21,10 +21,9 @@ vocabulary are taken. A book declares nothing: what holds both ways is for the g
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
-from pathlib import Path
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from rulemine.config import decode, packaged, read_toml
@@ -41,23 +40,9 @@ from rulemine.phrasing.lexicon import (
     plural,
 )
 from rulemine.phrasing.relation_names import words_of
-from rulemine.phrasing.tables import template_problems
-from rulemine.phrasing.template_file import (
-    PLACEHOLDERS,
-    RelationTable,
-    questions_of,
-    table_problems,
-)
+from rulemine.phrasing.template_file import RelationTable, questions_of
 
-__all__ = [
-    "Book",
-    "book_tables",
-    "folded",
-    "known_relations",
-    "known_tables",
-    "packaged_books",
-    "read_book",
-]
+__all__ = ["Book", "book_tables", "clause_templates", "folded", "known_tables", "packaged_books"]
 
 _END = re.compile(r"(?:\[[^][{}]*)?\{(subject|object)\}(?:[^][{}]*\])?")
 _FORMS = re.compile(r"([\w'’-]+)/([\w'’-]+)( ?)")
@@ -211,39 +196,102 @@ class _Entry:
     verb: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """The keys of the table ``book``."""
-
-    namespaces: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Book:
     """A phrase book.
 
     Attributes:
         name: The name of its file, without its ending.
         namespaces: How the IRIs and prefixed names of its vocabulary begin.
-        tables: Relation → its templates.
-        known: Each name, folded → the relation.
+        rows: Relation → its keys in the file.
     """
 
     name: str
     namespaces: tuple[str, ...]
-    tables: Mapping[str, RelationTable]
-    known: Mapping[str, str]
+    rows: Mapping[str, Mapping[str, Any]]
 
-    def find(self, relation: str, label: str = "") -> str:
-        """The relation of the book that a relation of a graph is, by its name or its label; "": none."""
-        found = self.known.get(folded(relation)) or self.known.get(folded(label) if label else "")
-        return found or ""
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        """Each name, folded → the relation."""
+        return {
+            folded(name): relation
+            for relation, row in self.rows.items()
+            for name in (relation, *row.get("names", ()))
+        }
 
-    def owns(self, relation: str) -> bool:
-        """Whether a name or an IRI says that a relation is of this vocabulary."""
-        return relation.removeprefix("<").startswith(self.namespaces)
+    def known_in(
+        self, relations: Collection[str], labels: Mapping[str, str], sizes: Mapping[str, int]
+    ) -> dict[str, str]:
+        """The relations of a graph that the book knows: each with its name in the book.
+
+        Args:
+            relations: The relations of the graph, sorted.
+            labels: Relation → its IRI or its label.
+            sizes: Relation → its number of triples.
+        """
+        called = {r: [r, labels[r]] if labels.get(r) else [r] for r in relations}
+        known = {
+            r: self._known[folded(name)]
+            for r, names in called.items()
+            for name in names[::-1]  # its own name comes last, and counts
+            if folded(name) in self._known
+        }
+        if not self._suffices(known, relations, sizes):
+            known = {
+                r: x
+                for r, x in known.items()
+                if any(n.removeprefix("<").startswith(self.namespaces) for n in called[r])
+            }
+        return known
+
+    def _suffices(
+        self, known: Collection[str], relations: Collection[str], sizes: Mapping[str, int]
+    ) -> bool:
+        if len(known) < min(_FEWEST, len(self.rows)):
+            return False
+        least, of = _SHARE
+        triples = sum(sizes.get(r, 0) for r in known)
+        return of * len(known) >= least * len(relations) or (
+            triples > 0 and of * triples >= least * sum(sizes.values())
+        )
+
+    def table(self, relation: str) -> RelationTable:
+        """The templates of a relation of the book.
+
+        Raises:
+            InputError: Its keys are wrong, or its clause cannot be asked about.
+        """
+        problems: list[str] = []
+        own = {slot.name for slot in fields(_Entry)}
+        row = self.rows[relation]
+        entry = decode(_Entry, {k: v for k, v in row.items() if k in own}, problems)
+        given = {k: v for k, v in row.items() if k not in own}
+        made: dict[str, str] = {}
+        if entry and entry.clause:
+            try:
+                made = clause_templates(entry.clause, entry.subject, entry.object, entry.verb)
+            except ValueError as problem:
+                problems.append(str(problem))
+        for key in {"ask_subject", "ask_object"} & given.keys():
+            made.pop(f"{key}s", None)
+        table = None if problems else decode(RelationTable, made | given, problems)
+        if table is None:
+            raise InputError(list_problems(f"phrase book {self.name}: {relation!r}", problems, ""))
+        return table
 
 
+@cache
+def packaged_books() -> tuple[Book, ...]:
+    """The books of the package, by name; their templates are made when they are asked for."""
+    books = []
+    for path in sorted(packaged("phrasing", "books").glob("*.toml")):
+        rows = read_toml(path)
+        head = rows.pop("book", {})
+        books.append(Book(path.stem, tuple(head.get("namespaces", ())), rows))
+    return tuple(books)
+
+
+@lru_cache(maxsize=1 << 14)
 def folded(name: str) -> str:
     """A name without prefix, case and separators.
 
@@ -311,92 +359,6 @@ def _offers(
     relations: Collection[str], labels: Mapping[str, str], sizes: Mapping[str, int]
 ) -> list[dict[str, RelationTable]]:
     """For each book, relation → its templates; first the book that knows most of them."""
-    offers = []
-    for book in packaged_books():
-        found = known_relations(book, relations, labels, sizes).items()
-        offers.append((-len(found), book.name, {r: book.tables[known] for r, known in found}))
-    return [known for _, _, known in sorted(offers, key=lambda offer: offer[:2])]
-
-
-def known_relations(
-    book: Book, relations: Collection[str], labels: Mapping[str, str], sizes: Mapping[str, int]
-) -> dict[str, str]:
-    """The relations of a graph that a book knows: each with its name in the book.
-
-    Args:
-        book: The book.
-        relations: The relations of the graph, sorted.
-        labels: Relation → its IRI or its label.
-        sizes: Relation → its number of triples.
-    """
-    known = {r: found for r in relations if (found := book.find(r, labels.get(r, "")))}
-    if not _suffice(book, known, relations, sizes):
-        known = {r: x for r, x in known.items() if book.owns(r) or book.owns(labels.get(r, ""))}
-    return known
-
-
-def _suffice(
-    book: Book, known: Collection[str], relations: Collection[str], sizes: Mapping[str, int]
-) -> bool:
-    if len(known) < min(_FEWEST, len(book.tables)):
-        return False
-    least, of = _SHARE
-    triples = sum(sizes.get(r, 0) for r in known)
-    return of * len(known) >= least * len(relations) or (
-        triples > 0 and of * triples >= least * sum(sizes.values())
-    )
-
-
-@cache
-def packaged_books() -> tuple[Book, ...]:
-    """The books of the package, by name."""
-    return tuple(read_book(path) for path in sorted(packaged("phrasing", "books").glob("*.toml")))
-
-
-def read_book(path: Path) -> Book:
-    """Reads a book.
-
-    Raises:
-        InputError: The file is no book: keys are unknown or wrong, a clause cannot be asked about, a name
-            stands for two relations, or two questions have one wording.
-    """
-    rows = read_toml(path)
-    problems: list[str] = []
-    head = decode(_Head, rows.pop("book", {}), problems, "book.") or _Head()
-    tables: dict[str, RelationTable] = {}
-    known: dict[str, str] = {}
-    for relation, row in rows.items():
-        found = list(_read(relation, row, tables))
-        names = [relation, *row.get("names", ())]
-        found += [
-            f"name {n!r} is of {known[folded(n)]!r}, too" for n in names if folded(n) in known
-        ]
-        known |= {folded(name): relation for name in names}
-        problems += [f"relation {relation!r}: {problem}" for problem in found]
-    problems += table_problems(tables, Declarations())
-    if problems:
-        raise InputError(
-            list_problems(str(path), problems, "Each relation of a book has words of its own.")
-        )
-    return Book(path.stem, head.namespaces, tables, known)
-
-
-def _read(relation: str, row: dict[str, Any], tables: dict[str, RelationTable]) -> Iterator[str]:
-    """Adds the templates of a relation; yields a line for each problem."""
-    problems: list[str] = []
-    own = {slot.name for slot in fields(_Entry)}
-    entry = decode(_Entry, {k: v for k, v in row.items() if k in own}, problems)
-    given = {k: v for k, v in row.items() if k not in own}
-    made: dict[str, str] = {}
-    if entry and entry.clause:
-        try:
-            made = clause_templates(entry.clause, entry.subject, entry.object, entry.verb)
-        except ValueError as problem:
-            problems.append(str(problem))
-    for key in ("ask_subject", "ask_object"):
-        if key in given:
-            made.pop(f"{key}s", None)
-    if not problems and (table := decode(RelationTable, made | given, problems)):
-        tables[relation] = table
-        problems += template_problems(table, PLACEHOLDERS)
-    yield from problems
+    offers = [(book, book.known_in(relations, labels, sizes)) for book in packaged_books()]
+    offers.sort(key=lambda offer: -len(offer[1]))
+    return [{r: book.table(own) for r, own in known.items()} for book, known in offers]
