@@ -1,7 +1,10 @@
+"""The checks of texts: with one topic entity or several, and in all that models put around a question."""
+
 import json
 import os
 import random
 import string
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,16 +13,21 @@ import pytest
 from rulemine.datasets.registry import load_kg, load_labels
 from rulemine.kg.entity_names import NAMINGS, EntityNames
 from rulemine.kinds.rules.ask import TextCheck
+from rulemine.llm.call import Reply
 from rulemine.phrasing.glosses import Gloss
 from rulemine.phrasing.templates import load_templates
 from rulemine.release.naming import name_entities
+from rulemine.text.naming_rules import naming_problem
 from rulemine.text.template import fill
-from rulemine.verbalizer.checks import Checker, check_text
+from rulemine.verbalizer.checks import Checker, QuestionInput, check_text, placeholders
 from rulemine.verbalizer.inputs import VerbalizationInput
-from rulemine.verbalizer.replies import CODES, TextProblem, explain
+from rulemine.verbalizer.replies import CODES, TextProblem, explain, read_question, unwrapped
 from rulemine.verify.questions import texts as verifier
+from rulemine.verify.questions.texts import occurrences
 from tests import ROOT
 from tests.kinds.rules.asking import question
+from tests.structures import structure_question
+from tests.tables import table
 
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 
@@ -51,95 +59,73 @@ def code(
     return found.code if isinstance(found, TextProblem) else None
 
 
-@pytest.mark.parametrize(
-    ("text", "pattern"),
-    [
-        ("Who is the aunt of Anna Lind?", "Who is the aunt of {topic}?"),
-        ("  Who is ANNA  LIND’s aunt?\n", "Who is {topic}’s aunt?"),
-        ("Who, then, is Anna Lind's aunt (all of them)?", "Who, then, is {topic}'s aunt (all of them)?"),
-        ("Who is “Anna Lind” related to by aunthood?", "Who is “{topic}” related to by aunthood?"),
-        ("Which aunts, e.g. on the maternal side, does Anna Lind have?",
-         "Which aunts, e.g. on the maternal side, does {topic} have?"),
-        ("Great-aunts of Anna Lind are who?", "Great-aunts of {topic} are who?"),
-        ("Who is the well-known aunt of Anna Lind?", "Who is the well-known aunt of {topic}?"),
-        ("\u200fWho is the aunt of \u2067Anna Lind\u2069?\u200f", "Who is the aunt of \u2067{topic}\u2069?"),
-        ("Whose {dear} niece is Anna Lind?", TextProblem("markup", "“{”")),
-    ],
+@table(
+    ("Who is the aunt of Anna Lind?", "Who is the aunt of {topic}?"),
+    ("  Who is ANNA  LIND’s aunt?\n", "Who is {topic}’s aunt?"),
+    ("Who, then, is Anna Lind's aunt (all of them)?", "Who, then, is {topic}'s aunt (all of them)?"),
+    ("Who is “Anna Lind” related to by aunthood?", "Who is “{topic}” related to by aunthood?"),
+    ("Which aunts, e.g. on the maternal side, does Anna Lind have?",
+     "Which aunts, e.g. on the maternal side, does {topic} have?"),
+    ("Great-aunts of Anna Lind are who?", "Great-aunts of {topic} are who?"),
+    ("Who is the well-known aunt of Anna Lind?", "Who is the well-known aunt of {topic}?"),
+    ("\u200fWho is the aunt of \u2067Anna Lind\u2069?\u200f", "Who is the aunt of \u2067{topic}\u2069?"),
+    ("Whose {dear} niece is Anna Lind?", TextProblem("markup", "“{”")),
 )  # fmt: skip
 def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> None:
     assert check_text(text, item(), "English") == pattern
 
 
-@pytest.mark.parametrize(
-    ("expected", "text"),
-    [
-        ("empty", " \n"),
-        ("several_lines", "Who is the aunt\nof Anna Lind?"),
-        ("markup", "**Who is** the aunt of Anna Lind?"),
-        ("markup", "Who is the aunt of `Anna Lind`?"),
-        ("markup", "<b>Who</b> is the aunt of Anna Lind?"),
-        ("markup", "Who is the aunt of &quot;Anna Lind&quot;?"),
-        ("markup", "Who is the aunt of \\u0041nna, Anna Lind?"),
-        ("markup", "1. Anna Lind is whose niece?"),
-        ("markup", 'Who is the aunt of Anna Lind?"}'),
-        ("markup", "\\boxed{Who is the aunt of Anna Lind?}"),
-        ("markup", "Who is the aunt of\x00 Anna Lind?"),
-        ("markup", "Who is the aunt\ud800 of Anna Lind?"),
-        ("markup", "Who is the aunt of \u202eAnna Lind?"),
-        ("refusal", "I'm sorry, but I can't ask about Anna Lind?"),
-        ("refusal", "I cannot write about Anna Lind, can I?"),
-        ("refusal", "I'm just an AI, who is Anna Lind?"),
-        ("refusal", "As an AI language model, who is the aunt of Anna Lind?"),
-        ("refusal", "Could you please give me more context about Anna Lind?"),
-        ("meta_text", "Answer: Who is the aunt of Anna Lind?"),
-        ("meta_text", "One could ask the question so: who is the aunt of Anna Lind?"),
-        ("meta_text", "Based on the given triple, who is the aunt of Anna Lind?"),
-        ("meta_text", "Who is the aunt of the Question Entity Anna Lind?"),
-        ("meta_text", "Who, in the knowledge graph, is the aunt of Anna Lind?"),
-        ("triple_syntax", "Who completes (someone, aunt, Anna Lind)?"),
-        ("triple_syntax", "Who -> aunt -> Anna Lind?"),
-        ("triple_syntax", "Who | aunt | Anna Lind?"),
-        ("triple_syntax", "Which ?x is the aunt of Anna Lind?"),
-        ("triple_syntax", "Who is aunt(x, Anna Lind)?"),
-        ("triple_syntax", "What is [Anna Lind, aunt, someone]?"),
-        ("topic_missing", "Who is the aunt of her?"),
-        ("topic_missing", "Who is the aunt of Anna Lindgren?"),
-        ("topic_missing", "Who is the aunt of 72?"),
-        ("answer_named", "Is Bob York the aunt of Anna Lind?"),
-        ("answer_named", "Are the Bob Yorks aunts of Anna Lind?"),
-        ("answer_named", "Who of the 7 is the aunt of Anna Lind?"),
-        ("answer_named", "Is e00007 the aunt of Anna Lind?"),
-        ("not_a_question", "Name the aunt of Anna Lind."),
-        ("not_a_question", "Who is the aunt of Anna Lind"),
-        ("not_a_question", 'Who is "the aunt of Anna Lind?"'),
-        ("several_questions", "Who is Anna Lind's aunt? And uncle?"),
-        ("several_questions", "Who is Anna Lind's aunt??"),
-        ("several_questions", "There is someone here. Who is the aunt of Anna Lind?"),
-        ("several_questions", "Consider Anna Lind. Who is the aunt?"),
-        ("several_questions", "He is old. Who is the aunt of Anna Lind?"),
-        ("too_short", "Anna Lind?"),
-        ("too_short", "Is Anna Lind?"),
-        ("too_long", "Who is " + "really " * 60 + "the aunt of Anna Lind?"),
-        ("wrong_language", "Wer ist die Tante von Anna Lind?"),
-        ("wrong_language", "Qui est la tante de Anna Lind ?"),
-        ("wrong_language", "谁是 Anna Lind 的姑姑？"),
-        ("foreign_name", "Who is the aunt of Anna Lind of Leeds?"),
-        ("foreign_name", "Who is the Leeds-born aunt of Anna Lind?"),
-        ("foreign_name", "Who is the aunt of Anna Lind in the U.K.?"),
-        ("foreign_name", "Who was in 1994 the aunt of Anna Lind?"),
-        ("foreign_name", "1994 saw which aunt of Anna Lind marry?"),
-        ("foreign_name", "Who is the aunt of Anna Lind, that is Lind's aunt?"),
-        ("foreign_name", "Who is Anna Lind's AUNT-in-law, who wrote iTales?"),
-        ("yes_or_no", "Does Anna Lind have an aunt or an uncle?"),
-        ("yes_or_no", "**Isn't there an aunt of Anna Lind?**"),
-        ("yes_or_no", "“Anna Lind” has an aunt, doesn't she?"),
-        ("yes_or_no", "In the family, is Anna Lind somebody's niece?"),
-        ("yes_or_no", "Can you say whether Anna Lind has an aunt?"),
-        ("yes_or_no", "Anna Lind is a niece, right?"),
-        ("yes_or_no", "Might Anna Lind be somebody's niece?"),
-        ("yes_or_no", "Can anyone know whether Anna Lind has an aunt?"),
-    ],
-)
+@table(
+    ("empty", " \n"), ("several_lines", "Who is the aunt\nof Anna Lind?"),
+    ("markup", "**Who is** the aunt of Anna Lind?"), ("markup", "Who is the aunt of `Anna Lind`?"),
+    ("markup", "<b>Who</b> is the aunt of Anna Lind?"),
+    ("markup", "Who is the aunt of &quot;Anna Lind&quot;?"),
+    ("markup", "Who is the aunt of \\u0041nna, Anna Lind?"), ("markup", "1. Anna Lind is whose niece?"),
+    ("markup", 'Who is the aunt of Anna Lind?"}'), ("markup", "\\boxed{Who is the aunt of Anna Lind?}"),
+    ("markup", "Who is the aunt of\x00 Anna Lind?"), ("markup", "Who is the aunt\ud800 of Anna Lind?"),
+    ("markup", "Who is the aunt of \u202eAnna Lind?"),
+    ("refusal", "I'm sorry, but I can't ask about Anna Lind?"),
+    ("refusal", "I cannot write about Anna Lind, can I?"), ("refusal", "I'm just an AI, who is Anna Lind?"),
+    ("refusal", "As an AI language model, who is the aunt of Anna Lind?"),
+    ("refusal", "Could you please give me more context about Anna Lind?"),
+    ("meta_text", "Answer: Who is the aunt of Anna Lind?"),
+    ("meta_text", "One could ask the question so: who is the aunt of Anna Lind?"),
+    ("meta_text", "Based on the given triple, who is the aunt of Anna Lind?"),
+    ("meta_text", "Who is the aunt of the Question Entity Anna Lind?"),
+    ("meta_text", "Who, in the knowledge graph, is the aunt of Anna Lind?"),
+    ("triple_syntax", "Who completes (someone, aunt, Anna Lind)?"),
+    ("triple_syntax", "Who -> aunt -> Anna Lind?"), ("triple_syntax", "Who | aunt | Anna Lind?"),
+    ("triple_syntax", "Which ?x is the aunt of Anna Lind?"), ("triple_syntax", "Who is aunt(x, Anna Lind)?"),
+    ("triple_syntax", "What is [Anna Lind, aunt, someone]?"), ("topic_missing", "Who is the aunt of her?"),
+    ("topic_missing", "Who is the aunt of Anna Lindgren?"), ("topic_missing", "Who is the aunt of 72?"),
+    ("answer_named", "Is Bob York the aunt of Anna Lind?"),
+    ("answer_named", "Are the Bob Yorks aunts of Anna Lind?"),
+    ("answer_named", "Who of the 7 is the aunt of Anna Lind?"),
+    ("answer_named", "Is e00007 the aunt of Anna Lind?"), ("not_a_question", "Name the aunt of Anna Lind."),
+    ("not_a_question", "Who is the aunt of Anna Lind"), ("not_a_question", 'Who is "the aunt of Anna Lind?"'),
+    ("several_questions", "Who is Anna Lind's aunt? And uncle?"),
+    ("several_questions", "Who is Anna Lind's aunt??"),
+    ("several_questions", "There is someone here. Who is the aunt of Anna Lind?"),
+    ("several_questions", "Consider Anna Lind. Who is the aunt?"),
+    ("several_questions", "He is old. Who is the aunt of Anna Lind?"), ("too_short", "Anna Lind?"),
+    ("too_short", "Is Anna Lind?"), ("too_long", "Who is " + "really " * 60 + "the aunt of Anna Lind?"),
+    ("wrong_language", "Wer ist die Tante von Anna Lind?"),
+    ("wrong_language", "Qui est la tante de Anna Lind ?"), ("wrong_language", "谁是 Anna Lind 的姑姑？"),
+    ("foreign_name", "Who is the aunt of Anna Lind of Leeds?"),
+    ("foreign_name", "Who is the Leeds-born aunt of Anna Lind?"),
+    ("foreign_name", "Who is the aunt of Anna Lind in the U.K.?"),
+    ("foreign_name", "Who was in 1994 the aunt of Anna Lind?"),
+    ("foreign_name", "1994 saw which aunt of Anna Lind marry?"),
+    ("foreign_name", "Who is the aunt of Anna Lind, that is Lind's aunt?"),
+    ("foreign_name", "Who is Anna Lind's AUNT-in-law, who wrote iTales?"),
+    ("yes_or_no", "Does Anna Lind have an aunt or an uncle?"),
+    ("yes_or_no", "**Isn't there an aunt of Anna Lind?**"),
+    ("yes_or_no", "“Anna Lind” has an aunt, doesn't she?"),
+    ("yes_or_no", "In the family, is Anna Lind somebody's niece?"),
+    ("yes_or_no", "Can you say whether Anna Lind has an aunt?"),
+    ("yes_or_no", "Anna Lind is a niece, right?"), ("yes_or_no", "Might Anna Lind be somebody's niece?"),
+    ("yes_or_no", "Can anyone know whether Anna Lind has an aunt?"),
+)  # fmt: skip
 def test_each_reason(expected: str, text: str) -> None:
     assert code(text) == expected
     found = check_text(text, item(), "English")
@@ -148,41 +134,30 @@ def test_each_reason(expected: str, text: str) -> None:
     assert expected in CODES
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Which company employs Anna Lind as an ai engineer?",
-        "Which question did Anna Lind answer: the first or the last?",
-        "In which version of the song did Anna Lind sing: a or b?",
-        "Who won the triple jump before Anna Lind?",
-        "Can you give me the names of Anna Lind's aunts?",
-        "Which song called “sorry” did Anna Lind sing?",
-        "Could you tell me who the aunts of Anna Lind are?",
-        "Which aunt, according to Anna Lind, is it?",
-        "Of all women, who is the aunt of Anna Lind, and where is she?",
-        "Who cannot stand Anna Lind?",
-        "Which U.S. state is Anna Lind in?",
-        "Which match did Anna Lind win at noon (local time, of course)?",
-    ],
-)
+@table(
+    "Which company employs Anna Lind as an ai engineer?",
+    "Which question did Anna Lind answer: the first or the last?",
+    "In which version of the song did Anna Lind sing: a or b?", "Who won the triple jump before Anna Lind?",
+    "Can you give me the names of Anna Lind's aunts?", "Which song called “sorry” did Anna Lind sing?",
+    "Could you tell me who the aunts of Anna Lind are?", "Which aunt, according to Anna Lind, is it?",
+    "Of all women, who is the aunt of Anna Lind, and where is she?", "Who cannot stand Anna Lind?",
+    "Which U.S. state is Anna Lind in?", "Which match did Anna Lind win at noon (local time, of course)?",
+)  # fmt: skip
 def test_words_that_refusals_and_prefaces_have_are_not_always_such(text: str) -> None:
     assert code(text) is None
 
 
-@pytest.mark.parametrize(
-    ("language", "text", "expected"),
-    [
-        ("English", "Which Olympic Games were opened by Anna Lind?", None),
-        ("English", "Whose 2010 FIFA World Cup squad had Anna Lind?", None),
-        ("English", "Which Winter Games were opened by Anna Lind?", "“Winter”"),
-        ("English", "Whose 2014 World Cup squad had Anna Lind?", "“2014”"),
-        ("German", "Welche Spiele hat Anna Lind in Leeds eröffnet?", None),
-        ("German", "Welche Spiele hat Anna Lind 1994 eröffnet?", "“1994”"),
-        ("Spanish", "¿Qué juegos inauguró Anna Lind en Leeds?", "“Leeds”"),
-        ("English", "Which games did Anna Lind open with 谢娜?", "“谢娜”"),
-        ("Chinese", "哪些运动会是由Anna Lind开幕的？", None),
-    ],
-)
+@table(
+    ("English", "Which Olympic Games were opened by Anna Lind?", None),
+    ("English", "Whose 2010 FIFA World Cup squad had Anna Lind?", None),
+    ("English", "Which Winter Games were opened by Anna Lind?", "“Winter”"),
+    ("English", "Whose 2014 World Cup squad had Anna Lind?", "“2014”"),
+    ("German", "Welche Spiele hat Anna Lind in Leeds eröffnet?", None),
+    ("German", "Welche Spiele hat Anna Lind 1994 eröffnet?", "“1994”"),
+    ("Spanish", "¿Qué juegos inauguró Anna Lind en Leeds?", "“Leeds”"),
+    ("English", "Which games did Anna Lind open with 谢娜?", "“谢娜”"),
+    ("Chinese", "哪些运动会是由Anna Lind开幕的？", None),
+)  # fmt: skip
 def test_words_of_the_relation_are_no_foreign_names(
     language: str, text: str, expected: str | None
 ) -> None:
@@ -201,58 +176,42 @@ def test_every_code_has_a_sentence() -> None:
         assert explain(TextProblem(name, "{detail} {x}")).count("{detail}") <= 1, name
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("German", "Wer ist die Tante von Anna Lind?"),
-        ("French", "Qui est la tante de « Anna Lind » ?"),
-        ("Arabic", "من هي عمة Anna Lind؟"),
-        ("Chinese", "谁是Anna Lind的姑姑？"),
-        ("Japanese", "Anna Lindの叔母は誰ですか？"),
-        ("Korean", "Anna Lind의 이모는 누구입니까?"),
-        ("Klingon", "Anna Lind qorDu' 'oH nuq?"),
-    ],
-)
+@table(
+    ("German", "Wer ist die Tante von Anna Lind?"), ("French", "Qui est la tante de « Anna Lind » ?"),
+    ("Arabic", "من هي عمة Anna Lind؟"), ("Chinese", "谁是Anna Lind的姑姑？"),
+    ("Japanese", "Anna Lindの叔母は誰ですか？"),
+    ("Korean", "Anna Lind의 이모는 누구입니까?"), ("Klingon", "Anna Lind qorDu' 'oH nuq?"),
+)  # fmt: skip
 def test_other_languages(language: str, text: str) -> None:
     assert isinstance(check_text(text, item(), language), str)
     assert language in ("Klingon", "English") or code(text) is not None
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("Spanish", "Anna Lind tiene una tía. ¿Quién es?"),
-        ("Greek", "Ποια είναι η Anna Lind; Ποια είναι η θεία της;"),
-        ("Chinese", "Anna Lind有姑姑。她是谁？"),
-    ],
-)
+@table(
+    ("Spanish", "Anna Lind tiene una tía. ¿Quién es?"),
+    ("Greek", "Ποια είναι η Anna Lind; Ποια είναι η θεία της;"), ("Chinese", "Anna Lind有姑姑。她是谁？"),
+)  # fmt: skip
 def test_two_sentences_in_other_languages(language: str, text: str) -> None:
     assert code(text, language=language) == "several_questions"
 
 
-@pytest.mark.parametrize(
-    ("relation", "text", "expected"),
-    [
-        ("aunt", "Who is the aunt of Anna Lind?", None),
-        ("place of birth", "What is the place of birth of Anna Lind?", None),
-        ("sister-in-law", "Who is the sister-in-law of Anna Lind?", None),
-        ("born_in", "Who was born in Anna Lind?", None),
-        ("born_in", "Who was born_in Anna Lind?", "relation_id"),
-        ("born_in", "Who was “Born_In” Anna Lind?", "relation_id"),
-        ("isLocatedIn", "What isLocatedIn Anna Lind?", "relation_id"),
-        ("isLocatedIn", "What is located in Anna Lind?", None),
-        ("/people/person/place_of_birth", "What has /people/person/place_of_birth Anna Lind?",
-         "relation_id"),
-        ("/people/person/place_of_birth", "Whose place_of_birth is Anna Lind?", "relation_id"),
-        ("/people/person/place_of_birth", "Whose place of birth is Anna Lind?", None),
-        ("/film/film/genre", "What is the film/film/genre of Anna Lind?", "relation_id"),
-        ("/film/film/genre", "What is the film.film.genre of Anna Lind?", "relation_id"),
-        ("/film/film/genre", "What is the film genre of Anna Lind?", None),
-        ("_has_part", "What has_part Anna Lind?", "relation_id"),
-        ("_has_part", "What has part Anna Lind?", None),
-        ("P19", "What is P19 of Anna Lind?", "relation_id"),
-        ("aunt", "Who was born_in Anna Lind?", "relation_id"),
-    ],
+@table(
+    ("aunt", "Who is the aunt of Anna Lind?", None),
+    ("place of birth", "What is the place of birth of Anna Lind?", None),
+    ("sister-in-law", "Who is the sister-in-law of Anna Lind?", None),
+    ("born_in", "Who was born in Anna Lind?", None), ("born_in", "Who was born_in Anna Lind?", "relation_id"),
+    ("born_in", "Who was “Born_In” Anna Lind?", "relation_id"),
+    ("isLocatedIn", "What isLocatedIn Anna Lind?", "relation_id"),
+    ("isLocatedIn", "What is located in Anna Lind?", None),
+    ("/people/person/place_of_birth", "What has /people/person/place_of_birth Anna Lind?", "relation_id"),
+    ("/people/person/place_of_birth", "Whose place_of_birth is Anna Lind?", "relation_id"),
+    ("/people/person/place_of_birth", "Whose place of birth is Anna Lind?", None),
+    ("/film/film/genre", "What is the film/film/genre of Anna Lind?", "relation_id"),
+    ("/film/film/genre", "What is the film.film.genre of Anna Lind?", "relation_id"),
+    ("/film/film/genre", "What is the film genre of Anna Lind?", None),
+    ("_has_part", "What has_part Anna Lind?", "relation_id"), ("_has_part", "What has part Anna Lind?", None),
+    ("P19", "What is P19 of Anna Lind?", "relation_id"),
+    ("aunt", "Who was born_in Anna Lind?", "relation_id"),
 )  # fmt: skip
 def test_identifiers_of_relations(relation: str, text: str, expected: str | None) -> None:
     checker = Checker(["born_in", "aunt", "uncle"])
@@ -277,7 +236,7 @@ def test_a_mark_that_ends_name_and_question_is_both() -> None:
     assert code("Who directed “Who Framed Roger Rabbit?”", about) == "not_a_question"
 
 
-@pytest.mark.parametrize("name", ["Who", "Is", "A", "What", "The The", "Will"])
+@table("Who", "Is", "A", "What", "The The", "Will")
 def test_a_topic_named_like_a_common_word(name: str) -> None:
     about = item(EntityNames("e00072", name, name))
     for text in (
@@ -287,18 +246,6 @@ def test_a_topic_named_like_a_common_word(name: str) -> None:
     ):
         assert check_text(fill(text, {"topic": name}), about, "English") == text
     assert code("Who is the aunt of Anna?", about) == "topic_missing"
-
-
-def test_the_hard_answer_is_looked_for_even_where_the_answers_lack_it() -> None:
-    about = replace(item(), hidden=(("answer_named", ()), ("answer_named", (BOB,))))
-    assert code("Is Bob York the aunt of Anna Lind?", about) == "answer_named"
-
-
-def test_a_checker_keeps_nothing_of_a_text() -> None:
-    checker, texts = Checker(), ["Is Bob York here, Anna Lind?", "Who is Anna Lind?", "Who?"]
-    first = [check_text(text, item(), "English", checker) for text in texts]
-    again = [check_text(text, item(), "English", checker) for text in reversed(texts)]
-    assert first == again[::-1]
 
 
 NAMES = (
@@ -386,3 +333,183 @@ def test_what_templates_make_passes(name: str, monkeypatch: pytest.MonkeyPatch) 
         assert found == templates.ask(r, direction, "{topic}"), (text, found)
         passed += 1
     assert passed > 500
+
+
+QUESTION = structure_question(1, '(and (p- "citizen_of" "france") (p- "won" "oscar"))')
+
+
+def anchored(
+    topics: Sequence[EntityNames], naming: str = "text", *hidden: EntityNames
+) -> QuestionInput:
+    """A question with these topic entities, of which an answer and an intermediate must not be named."""
+    codes = zip(("answer_named", "intermediate_named"), ((row,) for row in hidden), strict=False)
+    return QuestionInput(QUESTION, naming, tuple(topics), tuple(codes), QUESTION.question)
+
+
+def test_every_anchor_is_named_and_nobody_hidden_in_any_naming():
+    """Where names are parts of each other, the longer one counts; what is inside an anchor's is no leak."""
+    draw = random.Random(3)
+    labels = ["York", "New York", "New York City", "Ann", "Ann Lee", "Lee", "7", "Duke of York"]
+    passed = caught = 0
+    for _ in range(1_000):
+        names = [
+            EntityNames(f"e{n:05d}", id_, text)
+            for n, id_, text in zip(
+                draw.sample(range(100), 5),
+                draw.sample("abcdefg", 5),
+                draw.sample(labels, 5),
+                strict=True,
+            )
+        ]
+        topics, answer, inner = sorted(names[:3], key=lambda row: row.private), names[3], names[4]
+        naming = draw.choice(NAMINGS)
+        item = anchored(topics, naming, answer, inner)
+        said = [row.name_in(naming) for row in draw.choices(names, (5, 5, 5, 1, 1), k=4)]
+        text = f"Who of {said[0]} and {said[1]} is not with {said[2]} or {said[3]}?"
+        found = check_text(text, item, "any language")
+        if isinstance(found, TextProblem):
+            caught += found.code in ("answer_named", "intermediate_named")
+            continue
+        passed += 1
+        slots = dict(zip(placeholders(3), topics, strict=True))
+        assert fill(found, {key: row.name_in(naming) for key, row in slots.items()}) == text
+        assert (
+            naming_problem(
+                lambda other, found=found, slots=slots: fill(
+                    found, {key: row.name_in(other) for key, row in slots.items()}
+                ),
+                topics,
+                [answer],
+                [inner],
+            )
+            is None
+        )
+        for other in NAMINGS:
+            own = {key: row.name_in(other) for key, row in slots.items()}
+            whole = fill(found, own)
+            spots = [spot for name in own.values() for spot in occurrences(whole, name)]
+            assert all(occurrences(whole, name) for name in own.values())
+            for name in (answer.name_in(other), inner.name_in(other)):
+                for low, high in occurrences(whole, name):
+                    assert any(start <= low and high <= end for start, end in spots)
+    assert min(passed, caught) > 50
+
+
+@table(
+    (["York", "New York"], "Who left York's north for new york?", "Who left e1's north for e2?"),
+    (["Film", "Will"], "Which film of the genre Film will Will like?",
+     "Which film of the genre e1 will e2 like?"),
+    (["Oda Pe\u0301ry", "Caf\u00e9 A"], "Who met Oda P\u00e9ry at Cafe\u0301 A?", "Who met e1 at e2?"),
+    (["O'Neil", "O\u2019Neil"], "Who met O\u2019Neil at O'Neil's?", "Who met e2 at e1's?"),
+    (["Drama", "drama"], "Who left drama for Drama?", "topic_missing"),
+    (["O'Neil", "O\u2019Neil"], "Who met O\u02bcNeil at O'Neil's?", "topic_missing"),
+    (["Ann Lee", "York"], "Who met Ann Lee in York, where Lee lives?", "foreign_name"),
+)  # fmt: skip
+def test_each_name_is_replaced_where_it_stands_and_none_is_left(
+    labels: list[str], text: str, private: str
+) -> None:
+    topics = tuple(EntityNames(f"e{n}", f"Q{n}", label) for n, label in enumerate(labels, 1))
+    item = anchored(topics)
+    found = check_text(text, item, "English")
+    if isinstance(found, TextProblem):
+        assert found.code == private
+        return
+    names = dict(zip(placeholders(2), ("e1", "e2"), strict=True))
+    assert fill(found, names) == private
+    assert not any(label in private for label in labels)
+
+
+def test_each_of_several_anchors_has_to_be_named():
+    topics = (EntityNames("e1", "a", "Ann"), EntityNames("e2", "b", "York"))
+    item = anchored(topics)
+    found = check_text("Who met Ann in that city?", item, "English")
+    assert found == TextProblem("topic_missing", "“York”")
+
+
+def test_an_anchor_that_another_naming_hides_is_missing():
+    york, new = EntityNames("e1", "a", "York"), EntityNames("e2", "b", "New York")
+    for naming in ("private", "text"):
+        item = anchored((york, new), naming)
+        text = f"Who is both of New {york.name_in(naming)} and in {new.name_in(naming)}?"
+        found = check_text(text, item, "English")
+        assert isinstance(found, TextProblem)
+        assert found.code == "topic_missing"
+
+
+WRAPPINGS = (
+    "{}", "“{}”", "**{}**", "*{}*", "***{}***", "`{}`", "```\n{}\n```", "Question: {}", "**Question:** {}",
+    "**Question**: {}", "Q: {}", "Output: {}", "Rewritten question: {}", "Question 1: {}", "**Question: {}**",
+    "The final question: “{}”", "Frage: {}", "问题：{}", "1. {}", "1) **{}**", "- {}", "• {}", "### {}",
+    "> {}", "Sure! {}", "Sure! Here is the question: {}", "Here's one: {}", "Sure!\n\n{}",
+    "Here is the question:\n{}", "Certainly, here is a natural version of the question:\n\n**{}**",
+    "## Question\n\n{}\n", '"question": “{}”', "The rephrased question is: {}", "question: “{}”",
+    "Rewritten: {}", "Sure, here you go:\n{}", "Here is a question that meets all of the demands: {}",
+    "<question>{}</question>", "<question>\n{}\n</question>", "<b>{}</b>",
+    "<rewritten_question>{}</rewritten_question>", "{}\n\nNote: it names one entity.",
+    "{}\n(This question asks for all of them.)", "**Question:** {}\n\n**Explanation:** The relation is kept.",
+    "{}\n---\nLet me know if it helps!", "<think>Who? Bob York?</think>{}", "{}<|im_end|>",
+    "<|channel|>final<|message|>{}<|end|>", "Question – {}", "Natural-language question: {}", "a) {}",
+    "✅ {}", "Here's a natural way to ask it: {}", "One way to ask this: {}", "Question (English): {}",
+    "__{}__", "rewritten_question: {}", "Here is what you asked for: {}",
+)  # fmt: skip
+"""What stands around a question in a reply."""
+
+KEYS = (
+    '{{"question": {}}}',
+    '{{"Question": {}, "note": "Bob York",}}',
+    '```json\n{{"question": {},}}\n```',
+)
+"""The same in JSON."""
+
+GOOD = (
+    "Who is the aunt of Anna Lind?", "'Anna Lind' has which aunts?", 'Whose niece is "Anna Lind"?',
+    "Can anyone name the aunts of Anna Lind?", "May I ask who is the aunt of Anna Lind?",
+    "Of whom is it true, in the question at hand, that Anna Lind's aunt is she?",
+)  # fmt: skip
+
+SPOILT = (
+    "Who is the aunt of Anna Lindt?", "Who is the aunt of Anna?", "Who is the aunt?", "Is Bob York her aunt?",
+    "Who, like Bob York, is an aunt of Anna Lind?", "Who is the aunt of Anna Lind", "Anna Lind has an aunt.",
+    "Who is the aunt of Anna Lind? Bob York", "Who is the aunt of Anna Lind? Answer: Bob York",
+    "Who is the aunt of Anna Lind?\nBob York", "Who is the aunt of Anna Lind?\nAnswer: someone",
+    "Who is the aunt of Anna Lind? Who is her uncle?", "Who is the aunt of Anna Lind?\nWho has Anna Lind?",
+    "1. Who is the aunt of Anna Lind?\n2. Who is Anna Lind's aunt?", "Does Anna Lind have an aunt?",
+    "I'm sorry, I cannot write about Anna Lind?", "Wer ist die Tante von Anna Lind?", "Anna Lind?",
+    "Who -> aunt -> Anna Lind?", "Who is the <i>aunt</i> of Anna Lind?", "Who is the **aunt** of Anna Lind?",
+    "", "Who is {topic}?", "As an AI, who is the aunt of Anna Lind?",
+)  # fmt: skip
+
+
+def judged(reply: str) -> str | TextProblem:
+    """The pattern of what a reply has, or the first problem."""
+    text = read_question(Reply(reply, "stop", 1, 1))
+    return text if isinstance(text, TextProblem) else check_text(text, item(), "English")
+
+
+def replies(text: str) -> list[str]:
+    """A text in all wrappings, by themselves and in JSON."""
+    plain = [wrapping.replace("{}", text) for wrapping in WRAPPINGS]
+    packed = [key.format(json.dumps(reply)) for key in KEYS for reply in (text, f"**{text}**")]
+    return plain + packed
+
+
+@table(*GOOD)
+def test_a_good_text_is_found_in_all_wrappings(text: str) -> None:
+    pattern = text.replace("Anna Lind", "{topic}")
+    assert [reply for reply in replies(text) if judged(reply) != pattern] == []
+
+
+def test_no_spoilt_text_is_let_through_in_any() -> None:
+    tried = [(text, reply) for text in SPOILT for reply in replies(text)]
+    assert len(tried) > 1_000
+    assert [reply for _, reply in tried if not isinstance(judged(reply), TextProblem)] == []
+
+
+@table(
+    ("1. FC Lind is whose club?", ["1. FC Lind"]), ("1. FC Lind is whose club?", ["FC Lind"]),
+    ("*NSYNC sang what*", ["*NSYNC"]), ("Question: Lind is by whom?", ["Question: Lind"]),
+    ("“A” or “B”: which is by Lind, “C” or “D”", ["Lind"]), ("Great Lind is whose aunt?", ["Lind"]),
+    ("Which is the question: who is Lind?", ["Lind"]), ("**", []), ("Question:", []),
+)  # fmt: skip
+def test_what_is_no_wrapping_stays(text: str, names: list[str]) -> None:
+    assert unwrapped(text, names) == text

@@ -13,7 +13,8 @@ from rulemine.verbalizer.estimate import estimate
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Calls, load_prompts
 from rulemine.verbalizer.verbalize import ATTEMPTS
-from tests.verbalizer.test_requests import item
+from tests.tables import table
+from tests.verbalizer.test_prompts import item
 
 PROMPTS = load_prompts("")
 GLOSSES = load_glosses("", load_templates("family", ["aunt", "uncle"]))
@@ -133,22 +134,6 @@ def test_the_rounds_of_batches_are_told():
     assert rounds in made(in_batches=True).to_text()
 
 
-def test_three_prompts_are_shown_in_full():
-    found = made()
-    sent = [calls_of(CHOSEN).question(about, ()).messages[1]["content"] for about in INPUTS]
-    assert len(set(found.prompts.values())) == 3
-    for prompt in found.prompts.values():
-        assert any(prompt.endswith(f"[user]\n{text}") for text in sent)
-        assert prompt in found.to_text()
-    assert len(made(inputs=INPUTS[:2]).prompts) == 2
-
-
-def test_no_question_takes_nothing():
-    found = made(inputs=[])
-    assert (found.typical, found.worst, found.prompts) == (Takes(), Takes(), {})
-    assert "0 questions" in found.to_text()
-
-
 def test_what_was_audited_for_other_questions_is_not_counted_for_these(journal):
     audits = [calls_of(FULL).audit(about, "a?") for about in INPUTS]
     keep(journal, *audits)
@@ -157,17 +142,9 @@ def test_what_was_audited_for_other_questions_is_not_counted_for_these(journal):
     assert purposes_of(made(FULL, journal))["audits"].answered == 4
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [("", 0), ("   ", 0), ("aunt", 1), ("sister", 2), ("72", 2), ("e00039", 6), ("a\nb", 3), ("é", 2),
-     ("叔母", 4), ("/a_b", 4), ("don't", 3)],
+@table(
+    ("", 0), ("   ", 0), ("aunt", 1), ("sister", 2), ("72", 2), ("e00039", 6), ("a\nb", 3), ("é", 2),
+    ("叔母", 4), ("/a_b", 4), ("don't", 3),
 )  # fmt: skip
 def test_tokens_are_counted(text, tokens):
     assert tokens_of(text) == tokens
-
-
-def test_prose_is_counted_above_the_rule_of_thumb():
-    """Four characters to a token, as providers say of English."""
-    for purpose, section in PROMPTS.sections.items():
-        text = section.get("user")
-        assert text is None or 1.1 < tokens_of(text) / (len(text) / 4) < 1.6, purpose

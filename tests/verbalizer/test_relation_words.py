@@ -170,26 +170,6 @@ def test_the_identifier_of_a_relation_is_no_words_for_it(tmp_path):
     assert "the relation's identifier" in model.prompts("/film/film/place")[1]
 
 
-def test_a_relation_whose_name_is_plain_words_may_be_said_in_them(tmp_path):
-    kg = KnowledgeGraph.from_triples([("Ann", "looks after", "Rex")])
-    gloss = {
-        "statement": "{subject} looks after {object}",
-        "subjects": "those who look after {topic}",
-        "objects": "those whom {topic} looks after",
-    }
-    model = Model(**{"looks after": [gloss]})
-    templates = load_templates("", kg.relations)
-    report = write_glosses(
-        kg,
-        templates,
-        load_glosses("", templates),
-        tmp_path / "g.toml",
-        model,
-        Calls(load_prompts(""), CHOSEN, 0),
-    )
-    assert (report.model, report.failed, len(model.calls)) == (1, (), 1)
-
-
 def test_a_relation_that_stays_bad_has_the_gloss_of_its_phrase_and_is_asked_for_again(tmp_path):
     path = tmp_path / "g.toml"
     failure = Failure("refused", "not this one", True)

@@ -2,8 +2,6 @@ import json
 import random
 from typing import Any
 
-import pytest
-
 from rulemine.llm.call import Reply
 from rulemine.verbalizer.replies import (
     UNREAD,
@@ -15,6 +13,7 @@ from rulemine.verbalizer.replies import (
     read_verdict,
 )
 from tests import some_seeds
+from tests.tables import table
 
 READERS = (read_question, read_list, lambda said: read_texts(said, "gloss"))
 GLOSS = {"statement": "{subject} is {object}", "subjects": "a {topic}", "objects": "b {topic}"}
@@ -28,95 +27,60 @@ def code(value: Any) -> str | None:
     return value.code if isinstance(value, TextProblem) else None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Who is 7?",
-        "  Who is 7?\n",
-        '"Who is 7?"',
-        "“Who is 7?”",
-        '{"question": "Who is 7?"}',
-        '{"question": " \\"Who is 7?\\" "}',
-        '```json\n{"question": "Who is 7?"}\n```',
-        '```\n{"question":\n "Who is 7?"}\n```',
-        "```\nWho is 7?\n```",
-        "<think>Is it 7?\nOr 8?</think>\n\nWho is 7?",
-        'thoughts without a start</think>{"question": "Who is 7?"}',
-        "<think></think>Who is 7?",
-        "<thinking>Is it 8?</thinking>Who is 7?",
-        '\ufeff{"question": "Who is 7?", "answer": "8"}',
-        'Here is the question:\n{"question": "Who is 7?"}\nI hope it helps.',
-        'Sure!\n```json\n{"question": "Who is 7?"}\n```',
-        '{"question": "Who is 7?",}',
-        '```json\n[{"Question": "Who is 7?", "notes": ["a,]",],},]\n```',
-        'It asks for {topic}: {"question": "Who is 7?"} (see {topic})',
-        '{"question": "Who is 7?"}\n{"question": "Who is 7?"}',
-        '{"question": …}\n```json\n{"question": "Who is 7?"}\n```',
-        "Sure!\nWho is 7?",
-        '**Sure, here\'s a fluent version of the question:**\n\n"Who is 7?"',
-        "### Rewritten question\n\n**Who is 7?**\n\n---\n*Note:* it names 7 alone.\nI hope it helps!",
-        "**Question**:\n```text\nWho is 7?\n```",
-        "<question>\nWho is 7?\n</question>",
-        '{"question": "Here is the question:\\nWho is 7?"}',
-        "<|channel|>analysis<|message|>8?<|end|><|channel|>final<|message|>Who is 7?<|return|>",
-        "Who is 7?<|im_end|>",
-    ],
-)
+@table(
+    "Who is 7?", "  Who is 7?\n", '"Who is 7?"', "“Who is 7?”", '{"question": "Who is 7?"}',
+    '{"question": " \\"Who is 7?\\" "}', '```json\n{"question": "Who is 7?"}\n```',
+    '```\n{"question":\n "Who is 7?"}\n```', "```\nWho is 7?\n```",
+    "<think>Is it 7?\nOr 8?</think>\n\nWho is 7?",
+    'thoughts without a start</think>{"question": "Who is 7?"}', "<think></think>Who is 7?",
+    "<thinking>Is it 8?</thinking>Who is 7?", '\ufeff{"question": "Who is 7?", "answer": "8"}',
+    'Here is the question:\n{"question": "Who is 7?"}\nI hope it helps.',
+    'Sure!\n```json\n{"question": "Who is 7?"}\n```', '{"question": "Who is 7?",}',
+    '```json\n[{"Question": "Who is 7?", "notes": ["a,]",],},]\n```',
+    'It asks for {topic}: {"question": "Who is 7?"} (see {topic})',
+    '{"question": "Who is 7?"}\n{"question": "Who is 7?"}',
+    '{"question": …}\n```json\n{"question": "Who is 7?"}\n```', "Sure!\nWho is 7?",
+    '**Sure, here\'s a fluent version of the question:**\n\n"Who is 7?"',
+    "### Rewritten question\n\n**Who is 7?**\n\n---\n*Note:* it names 7 alone.\nI hope it helps!",
+    "**Question**:\n```text\nWho is 7?\n```", "<question>\nWho is 7?\n</question>",
+    '{"question": "Here is the question:\\nWho is 7?"}',
+    "<|channel|>analysis<|message|>8?<|end|><|channel|>final<|message|>Who is 7?<|return|>",
+    "Who is 7?<|im_end|>",
+)  # fmt: skip
 def test_a_question_is_read(text: str) -> None:
     assert read_question(reply(text)) == "Who is 7?"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('"A" or "B"?', '"A" or "B"?'),
-        ('Who wrote "It"', 'Who wrote "It"'),
-        ('"Who" is "it"', '"Who" is "it"'),
-        ("7", "7"),
-        ("{topic} is whose aunt?", "{topic} is whose aunt?"),
-    ],
-)
+@table(
+    ('"A" or "B"?', '"A" or "B"?'), ('Who wrote "It"', 'Who wrote "It"'), ('"Who" is "it"', '"Who" is "it"'),
+    ("7", "7"), ("{topic} is whose aunt?", "{topic} is whose aunt?"),
+)  # fmt: skip
 def test_what_looks_like_quotes_or_json_and_is_none(text: str, expected: str) -> None:
     assert read_question(reply(text)) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", "empty"),
-        (" \n\t", "empty"),
-        ('""', "empty"),
-        ('{"question": " "}', "empty"),
-        ("<think>hm</think>", "cut_off"),
-        ("<think>hm", "cut_off"),
-        ("<|channel|>analysis<|message|>hm", "cut_off"),
-        ("Who is 7?\nWho is 8?", "several_lines"),
-        ("Who is 7?\nAnswer: 8", "several_lines"),
-        ("Who is 7?\n8", "several_lines"),
-        ("He is 7.\nWho is he?", "several_lines"),
-        ("Sure! Would you like this one?\nWho is 7?", "several_lines"),
-        ("Who is 7?\nNote: or rather, who is 8?", "several_lines"),
-        ("Here are two questions:\n1. Who is 7?\n2. Who is 8?", "several_lines"),
-        ('{"questions": ["Who?"]}', "malformed"),
-        ('{"text": "Who?"}', "malformed"),
-        ('{"question": ["Who?"]}', "malformed"),
-        ('{"question": null}', "malformed"),
-        ('{"question": "Who is 7?"', "malformed"),
-        ('["Who?"]', "malformed"),
-        ("{}", "malformed"),
-        ('{"question": ' * 100_000, "malformed"),
-        ("[" * 100_000, "malformed"),
-        ('{"question": "Who is 7?"} or {"question": "Who is 8?"}', "malformed"),
-        ('{"question": "Who is 7?", "question": "Who is 8?"}', "malformed"),
-        ('{"question": "Who is 7?", "Question": "Who is 8?"}', "malformed"),
-        ('{"notes": {"question": "Who is 7?"}, "question": "Who is', "malformed"),
-    ],
-)
+@table(
+    ("", "empty"), (" \n\t", "empty"), ('""', "empty"), ('{"question": " "}', "empty"),
+    ("<think>hm</think>", "cut_off"), ("<think>hm", "cut_off"),
+    ("<|channel|>analysis<|message|>hm", "cut_off"), ("Who is 7?\nWho is 8?", "several_lines"),
+    ("Who is 7?\nAnswer: 8", "several_lines"), ("Who is 7?\n8", "several_lines"),
+    ("He is 7.\nWho is he?", "several_lines"), ("Sure! Would you like this one?\nWho is 7?", "several_lines"),
+    ("Who is 7?\nNote: or rather, who is 8?", "several_lines"),
+    ("Here are two questions:\n1. Who is 7?\n2. Who is 8?", "several_lines"),
+    ('{"questions": ["Who?"]}', "malformed"), ('{"text": "Who?"}', "malformed"),
+    ('{"question": ["Who?"]}', "malformed"), ('{"question": null}', "malformed"),
+    ('{"question": "Who is 7?"', "malformed"), ('["Who?"]', "malformed"), ("{}", "malformed"),
+    ('{"question": ' * 100_000, "malformed"), ("[" * 100_000, "malformed"),
+    ('{"question": "Who is 7?"} or {"question": "Who is 8?"}', "malformed"),
+    ('{"question": "Who is 7?", "question": "Who is 8?"}', "malformed"),
+    ('{"question": "Who is 7?", "Question": "Who is 8?"}', "malformed"),
+    ('{"notes": {"question": "Who is 7?"}, "question": "Who is', "malformed"),
+)  # fmt: skip
 def test_no_question(text: str, expected: str) -> None:
     assert code(read_question(reply(text))) == expected
 
 
-@pytest.mark.parametrize("read", READERS)
+@table(*READERS)
 def test_replies_that_did_not_come_to_an_end(read: Any) -> None:
     assert code(read(reply('{"question": "Who is 7?"}', "length"))) == "cut_off"
     assert code(read(reply("", "content_filter"))) == "filtered"
@@ -124,21 +88,13 @@ def test_replies_that_did_not_come_to_an_end(read: Any) -> None:
     assert code(read(reply("", "stop"))) == "empty"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"questions": ["Who is 7?", "What is 7?"]}',
-        "Who is 7?\nWhat is 7?",
-        "1. Who is 7?\n2. What is 7?",
-        "1) Who is 7?\n\n2) What is 7?",
-        "- Who is 7?\n- What is 7?",
-        '"Who is 7?"\n"What is 7?"',
-        '["Who is 7?", "What is 7?"]',
-        '{"questions": ["Who is 7?", "What is 7?",],}',
-        "Sure! Here are two paraphrases:\n\n1. Who is 7?\n2. What is 7?\n\nI hope they help.",
-        '<think>…</think>```json\n{"questions": ["Who is 7?", "What is 7?"]}\n```',
-    ],
-)
+@table(
+    '{"questions": ["Who is 7?", "What is 7?"]}', "Who is 7?\nWhat is 7?", "1. Who is 7?\n2. What is 7?",
+    "1) Who is 7?\n\n2) What is 7?", "- Who is 7?\n- What is 7?", '"Who is 7?"\n"What is 7?"',
+    '["Who is 7?", "What is 7?"]', '{"questions": ["Who is 7?", "What is 7?",],}',
+    "Sure! Here are two paraphrases:\n\n1. Who is 7?\n2. What is 7?\n\nI hope they help.",
+    '<think>…</think>```json\n{"questions": ["Who is 7?", "What is 7?"]}\n```',
+)  # fmt: skip
 def test_a_list_is_read(text: str) -> None:
     assert read_list(reply(text)) == ("Who is 7?", "What is 7?")
 
@@ -148,56 +104,32 @@ def test_numbers_that_do_not_count_lines_belong_to_them() -> None:
     assert read_list(reply(text)) == ("7. Who is it?", "8. Who is it?")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('{"questions": ["a?", 2]}', "malformed"),
-        ('{"notes": ["a?", "b?"], "questions": ["c?"', "malformed"),
-        ('{"questions": "a?"}', "malformed"),
-        ('{"questions": []}', "empty"),
-        ('{"questions": ["a?", ""]}', "empty"),
-    ],
-)
+@table(
+    ('{"questions": ["a?", 2]}', "malformed"), ('{"notes": ["a?", "b?"], "questions": ["c?"', "malformed"),
+    ('{"questions": "a?"}', "malformed"), ('{"questions": []}', "empty"),
+    ('{"questions": ["a?", ""]}', "empty"),
+)  # fmt: skip
 def test_no_list(text: str, expected: str) -> None:
     assert code(read_list(reply(text))) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('{"verdict": "PASS", "reason": ""}', Verdict(None)),
-        (
-            '{"verdict": "FAIL", "reason": "wrong\\n end"}',
-            Verdict(TextProblem("audit_failed", "wrong end")),
-        ),
-        ("PASS", Verdict(None)),
-        ("Pass.", Verdict(None)),
-        (
-            "FAIL: it asks for\nthe other end",
-            Verdict(TextProblem("audit_failed", "it asks for the other end")),
-        ),
-        ("FAIL", Verdict(TextProblem("audit_failed"))),
-        ('{"verdict": "pass"}', Verdict(None)),
-        ('{"Verdict": "PASS", "reason": "",}', Verdict(None)),
-        ('{"verdict": "FAIL", "reason": null, "score": 1}', Verdict(TextProblem("audit_failed"))),
-    ],
-)
+@table(
+    ('{"verdict": "PASS", "reason": ""}', Verdict(None)),
+    ('{"verdict": "FAIL", "reason": "wrong\\n end"}', Verdict(TextProblem("audit_failed", "wrong end"))),
+    ("PASS", Verdict(None)), ("Pass.", Verdict(None)),
+    ("FAIL: it asks for\nthe other end", Verdict(TextProblem("audit_failed", "it asks for the other end"))),
+    ("FAIL", Verdict(TextProblem("audit_failed"))), ('{"verdict": "pass"}', Verdict(None)),
+    ('{"Verdict": "PASS", "reason": "",}', Verdict(None)),
+    ('{"verdict": "FAIL", "reason": null, "score": 1}', Verdict(TextProblem("audit_failed"))),
+)  # fmt: skip
 def test_verdicts(text: str, expected: Verdict) -> None:
     assert read_verdict(reply(text), "audit") == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"verdict": "MAYBE", "reason": ""}',
-        '{"reason": "PASS"}',
-        '{"verdict": true, "reason": ""}',
-        "PASS or FAIL?",
-        "PASSED",
-        "It does not FAIL",
-        "true",
-    ],
-)
+@table(
+    '{"verdict": "MAYBE", "reason": ""}', '{"reason": "PASS"}', '{"verdict": true, "reason": ""}',
+    "PASS or FAIL?", "PASSED", "It does not FAIL", "true",
+)  # fmt: skip
 def test_no_verdict(text: str) -> None:
     assert read_verdict(reply(text), "audit").problem is UNREAD
 

@@ -1,4 +1,8 @@
-"""The conversation about each question: attempts, failures, judge, journal."""
+"""The conversation about each question: attempts, judge, ambiguous texts, paraphrases, order of arrival."""
+
+import hashlib
+import json
+from dataclasses import replace
 
 import pytest
 
@@ -7,14 +11,18 @@ from rulemine.llm.call import Failure, Reply
 from rulemine.llm.session import Replay
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Calls
-from rulemine.verbalizer.verbalize import VerbalizationCounts, verbalize
+from rulemine.verbalizer.verbalize import same_words, verbalize
+from tests import some_seeds
+from tests.tables import table
 from tests.verbalizer.scripted import (
     AUNT,
+    COUSIN,
     GLOSSES,
     NIECE,
     OTHER,
     PROMPTS,
     UNCLE,
+    WAYS,
     Scripted,
     asked_for,
     inputs_of,
@@ -104,9 +112,7 @@ def test_when_all_attempts_fail_the_template_is_used():
     assert made.counts.verbalized == 1
 
 
-@pytest.mark.parametrize(
-    ("code", "lasting"), [("context_too_long", True), ("refused", True), ("endpoint_error", False)]
-)
+@table(("context_too_long", True), ("refused", True), ("endpoint_error", False))
 def test_a_failure_ends_the_attempts(code, lasting):
     session = Scripted(first("Who is it?", Failure(code, "of ann", lasting)))
     made = run(asked_for(AUNT, OTHER), session)
@@ -119,15 +125,10 @@ def test_a_failure_ends_the_attempts(code, lasting):
     assert len(made.journal) == 3  # failures are answers too
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reply('{"question": ', "stop", 1, 1),
-        Reply("Who are the aunts of", "length", 1, 1),
-        Reply("", "content_filter", 1, 1),
-        Reply('{"text": "Who are the aunts of bob?"}', "stop", 1, 1),
-    ],
-)
+@table(
+    Reply('{"question": ', "stop", 1, 1), Reply("Who are the aunts of", "length", 1, 1),
+    Reply("", "content_filter", 1, 1), Reply('{"text": "Who are the aunts of bob?"}', "stop", 1, 1),
+)  # fmt: skip
 def test_a_reply_that_cannot_be_read_is_a_failed_attempt(reply):
     session = Scripted(first(reply))
     made = run(asked_for(AUNT), session)
@@ -212,7 +213,7 @@ def test_progress_ends_with_all_settled():
     assert said[-1] == "1 rejected · 0 calls/min"
 
 
-@pytest.mark.parametrize("bad", ["Who is it?", '{"text": "?"}'])
+@table("Who is it?", '{"text": "?"}')
 def test_a_model_of_whose_first_texts_none_passes_ends_the_build(bad):
     questions = asked_for(*[AUNT, NIECE, UNCLE, OTHER] * 25)
     session = Scripted(lambda call: f"{bad} {call.subject}" if bad.endswith("}") else bad)
@@ -234,21 +235,278 @@ def test_a_model_of_whose_first_texts_none_passes_ends_the_build(bad):
     assert run(questions, good).counts.verbalized == 25
 
 
-def test_the_counts_in_a_sentence():
-    counts = VerbalizationCounts(
-        questions=1200,
-        verbalized=1195,
-        first=1100,
-        problems={"ambiguous": 20, "answer_named": 90, "audit_failed": 20},
-        paraphrases=2300,
-        wanted=2390,
-        refused={"not_distinct": 120},
-    )
-    assert counts.to_text() == (
-        "1,100 of 1,200 questions were verbalized at the first attempt, 95 later, 5 not at all (rejected: "
-        "90 answer_named, 20 ambiguous, 20 audit_failed); 2,300 of 2,390 paraphrases were accepted "
-        "(rejected: 120 not_distinct)."
-    )
-    assert VerbalizationCounts(3, 3, 3, {}, 0, 0, {}).to_text() == (
-        "3 of 3 questions were verbalized at the first attempt, 0 later, 0 not at all."
-    )
+VAGUE = "Who are relatives of bob?"
+
+
+def vague(*sure, text=VAGUE):
+    """Says the same to everybody, and to those named never anything else."""
+
+    def say(call):
+        if call.purpose == "question" and (call.subject in sure or not rejections_in(call)):
+            return text
+        return well(call)
+
+    return say
+
+
+def texts(made):
+    return [(q.id, q.wording, q.question) for q in made.asked.questions]
+
+
+def test_a_text_with_two_meanings_goes_back_to_both():
+    session = Scripted(vague())
+    made = run(asked_for(AUNT, UNCLE), session)
+    assert texts(made) == [
+        ("q00001", "model", "Who are the aunts of bob?"),
+        ("q00002", "model", "Who are the uncles of bob?"),
+    ]
+    quoted = [rejections_in(call) for call in session.calls[2:]]
+    assert VAGUE in quoted[0][0]
+    assert "the uncles of bob" in quoted[0][0]
+    assert "the aunts of bob" in quoted[1][0]
+    assert made.counts.problems == {"ambiguous": 2}
+    assert made.counts.first == 0
+
+
+def test_questions_with_the_same_formal_query_may_share_a_text():
+    session = Scripted(well)
+    made = run(asked_for(AUNT, COUSIN), session)
+    assert len(session.calls) == 2
+    assert len({q.question for q in made.asked.questions}) == 1
+    assert made.counts.problems == {}
+
+
+def test_three_meanings_and_one_that_cannot_do_better():
+    """The one that has used up its attempts keeps its text when the others find new ones."""
+
+    def say(call):
+        if call.subject != "q00001":
+            return vague()(call)
+        return VAGUE if len(rejections_in(call)) == 2 else "Who is it?"
+
+    made = run(asked_for(AUNT, UNCLE, COUSIN), Scripted(say))
+    assert texts(made) == [
+        ("q00001", "model", VAGUE),
+        ("q00002", "model", "Who are the uncles of bob?"),
+        ("q00003", "model", "Who are the aunts of bob?"),
+    ]
+
+
+def test_what_cannot_be_told_apart_loses_its_text():
+    session = Scripted(vague("q00001", "q00002"))
+    made = run(asked_for(AUNT, UNCLE, OTHER), session)
+    # The third names bob in the place of dora until it is told to name her.
+    assert [r.question for r in made.asked.rejections] == ["q00001", "q00002"]
+    assert {r.reason for r in made.asked.rejections} == {"ambiguous"}
+    assert made.asked.rejections[0].detail == "template used: ambiguous, ambiguous, ambiguous"
+    assert len([call for call in session.calls if call.subject == "q00001"]) == 3
+    assert len(made.asked.questions) == 3
+
+
+def template_of_the_other(call):
+    """q00001 never gets a good text, and the model says its template for q00002."""
+    if call.subject == "q00001":
+        return "Who is it?"
+    return well(call) if rejections_in(call) else "Who is the aunt of BOB ?"
+
+
+def test_a_text_that_is_the_template_of_another_question_goes_back():
+    session = Scripted(template_of_the_other)
+    made = run(asked_for(AUNT, UNCLE), session)
+    assert texts(made) == [
+        ("q00001", "fallback", "Who is the aunt of bob?"),
+        ("q00002", "model", "Who are the uncles of bob?"),
+    ]
+    assert made.counts.problems["ambiguous"] == 1
+
+
+def test_a_template_used_late_sends_another_text_back():
+    """q00003 has the template of q00001, which that only gets when it cannot be quoted from q00002."""
+
+    def say(call):
+        if call.subject == "q00003":
+            return well(call) if rejections_in(call) else "Who is the aunt of bob?"
+        return VAGUE
+
+    session = Scripted(say)
+    made = run(asked_for(AUNT, UNCLE, (("bob", "uncle", "fay"), "object")), session)
+    assert [row[1] for row in texts(made)] == ["fallback", "fallback", "model"]
+    assert made.asked.questions[2].question == "Who are everyone whose uncle is bob?"
+
+
+@table(
+    ("Who  is {topic} ?", "who is {topic}", True), ("Who’s {topic}?", "Who's {topic}?", True),
+    ("Who is {topic}?", "Who was {topic}?", False), ("{topic}?", "{topic}{{?", False),
+)  # fmt: skip
+def test_same_words(one, other, same):
+    assert (same_words(one, {"topic": "X?"}) == same_words(other, {"topic": "x?"})) is same
+
+
+def test_other_queries_with_the_same_answers_may_not_share_a_text():
+    """The town where bob was born, and the town where he lives, are two questions in any release."""
+    asked = asked_for(AUNT, UNCLE)
+    questions = [replace(q, answers=asked.questions[0].answers) for q in asked.questions]
+    asked = replace(asked, questions=tuple(questions))
+    made = run(asked, Scripted(vague()))
+    assert len({text for *_, text in texts(made)}) == 2
+    assert made.counts.problems == {"ambiguous": 2}
+    made = run(asked, Scripted(vague("q00001", "q00002")))
+    assert [wording for _, wording, _ in texts(made)] == ["fallback", "fallback"]
+
+
+def test_questions_with_the_same_template_may_share_a_text():
+    """The published procedure asks one question for each removed triple."""
+    asked = asked_for(AUNT, UNCLE)
+    questions = [replace(q, question="Who is the aunt of bob?") for q in asked.questions]
+    made = run(replace(asked, questions=tuple(questions)), Scripted(vague()))
+    assert [text for *_, text in texts(made)] == [VAGUE, VAGUE]
+
+
+def paraphrasing(*replies):
+    """Says lists of paraphrases, then good ones."""
+    left = list(replies)
+
+    def say(call):
+        if call.purpose != "paraphrase":
+            return well(call)
+        if left:
+            said = left.pop(0)
+            return said if isinstance(said, Failure) else json.dumps({"questions": said})
+        return json.dumps({"questions": [way.format(wanted(call)) for way in WAYS[1:]]})
+
+    return say
+
+
+GOOD = [way.format("the aunts of bob") for way in WAYS]
+
+
+def paraphrases(session, *rows, k=2, **options):
+    made = run(asked_for(*rows), session, paraphrases=k, **options)
+    return made, [call for call in session.calls if call.purpose == "paraphrase"]
+
+
+def test_paraphrases_are_kept_with_their_patterns():
+    made, calls = paraphrases(Scripted(paraphrasing()), AUNT)
+    (question,) = made.asked.questions
+    assert question.paraphrases == tuple(GOOD[1:3])
+    assert question.patterns == tuple(way.format("the aunts of {topic}") for way in WAYS[:3])
+    assert len(calls) == 1
+    assert (made.counts.paraphrases, made.counts.wanted) == (2, 2)
+
+
+def test_missing_paraphrases_are_asked_for_again_with_the_reasons():
+    said = [GOOD[1], "Who is it?"], [GOOD[1].lower(), GOOD[0]], [GOOD[3]]
+    made, calls = paraphrases(Scripted(paraphrasing(*said)), AUNT)
+    assert made.asked.questions[0].paraphrases == (GOOD[1], GOOD[3])
+    assert [len(rejections_in(call)) for call in calls] == [0, 1, 3]
+    assert "Who is it?" in rejections_in(calls[1])[0]
+    assert made.counts.refused["not_distinct"] == 2
+
+
+def test_fewer_paraphrases_are_counted_never_padded():
+    made, calls = paraphrases(Scripted(paraphrasing(*[[GOOD[1], GOOD[1]]] * 3)), AUNT)
+    assert made.asked.questions[0].paraphrases == (GOOD[1],)
+    assert len(calls) == 3
+    assert (made.counts.paraphrases, made.counts.wanted) == (1, 2)
+    assert not made.asked.rejections
+
+
+def test_ambiguous_paraphrases_are_refused():
+    """Two questions get the same paraphrase, and one that is the text of the other."""
+    both = [
+        "Name relatives of bob, please?",
+        "Who are the aunts of bob?",
+        "Who are the uncles of bob?",
+    ]
+    made, calls = paraphrases(Scripted(paraphrasing(both, both)), AUNT, UNCLE, k=3)
+    for question in made.asked.questions:
+        assert len(question.paraphrases) == 3
+        assert not set(both) & set(question.paraphrases)
+    assert made.counts.refused == {"ambiguous": 4, "not_distinct": 2}
+    assert len(calls) == 4
+
+
+def test_no_paraphrases_of_a_template():
+    say = paraphrasing()
+    session = Scripted(lambda c: "Who is it?" if c.subject == "q00001" else say(c))
+    made, calls = paraphrases(session, AUNT, UNCLE)
+    assert {call.subject for call in calls} == {"q00002"}
+    assert made.asked.questions[0].paraphrases == ()
+    assert made.counts.wanted == 2
+
+
+def test_paraphrases_are_audited():
+    def say(call):
+        if call.purpose == "audit" and "Name" in wanted(call, "Question"):
+            return "FAIL: it is rude"
+        return paraphrasing()(call)
+
+    made, _ = paraphrases(Scripted(say), AUNT, judge_model="judge")
+    assert made.asked.questions[0].paraphrases == tuple(GOOD[2:])
+    assert made.counts.refused == {"audit_failed": 1}
+
+
+PEOPLE = ("ann", "bob", "carl", "dora")
+MANY = [
+    ((s, relation, o), direction)
+    for s in PEOPLE
+    for o in PEOPLE
+    if s != o
+    for relation in ("aunt", "uncle")
+    for direction in ("subject", "object")
+]
+
+
+LABELS = ("Asked For: ", "Question: ")
+
+
+def moody(call):
+    """Everything that a model can do wrong, as a function of what it is asked."""
+    stated = [line for line in call.messages[-1]["content"].splitlines() if line.startswith(LABELS)]
+    asked = f"{call.purpose} {stated} {len(rejections_in(call))}"
+    mood = hashlib.sha256(asked.encode()).digest()[0] % 100
+    if mood < 3:
+        return Failure("endpoint_error", "500", False)
+    if call.purpose == "audit":
+        return "PASS" if mood < 70 else "FAIL: no" if mood < 85 else "who knows"
+    name = wanted(call, "Question Entity")
+    fine = wanted(call)
+    if call.purpose == "paraphrase":
+        ways = [WAYS[mood % 4].format(fine), f"Who are relatives of {name}?", WAYS[3].format(fine)]
+        return json.dumps({"questions": ways})
+    if mood < 30:
+        return "Who is it?"
+    if mood < 50:
+        return f"Who are relatives of {name}?"
+    if mood < 60:
+        return f"Who is the aunt of {name}?"
+    return WAYS[mood % 4].format(fine)
+
+
+@table({"paraphrases": 2}, {"judge_model": "judge", "paraphrases": 1})
+def test_the_order_of_arrival_changes_nothing(options):
+    asked = asked_for(*MANY)
+    plain = run(asked, Scripted(moody), fail_fast=False, **options)
+    assert plain.counts.problems["ambiguous"]
+    assert 0 < plain.counts.verbalized < plain.counts.questions
+    orders = set()
+    for seed in some_seeds(8):
+        session = Scripted(moody, shuffle=seed)
+        made = run(asked, session, fail_fast=False, **options)
+        orders.add(tuple(call.key for call in session.calls))
+        assert made == plain
+        assert lines(made) == lines(plain)
+    assert len(orders) == len(some_seeds(8))
+
+
+def test_no_two_formal_queries_share_a_text():
+    made = run(asked_for(*MANY), Scripted(moody), paraphrases=2)
+    queries: dict[str, set] = {}
+    for q in made.asked.questions:
+        query = q.topic, q.relations[0], q.block.direction
+        if q.wording == "model":
+            for pattern in q.patterns:
+                queries.setdefault(same_words(pattern, {"topic": q.topic}), set()).add(query)
+        else:
+            queries.setdefault(q.question.lower().rstrip("?"), set()).add(query)
+    assert max(map(len, queries.values())) == 1
