@@ -130,7 +130,8 @@ def audit(
     Raises:
         ReleaseError: It has no question, or a file is missing or was edited.
     """
-    of = AuditedSet(release, mines)
+    with watch(f"{release.name}: reading"):
+        of = AuditedSet(release, mines)
     if not of.questions:
         raise ReleaseError(f"{release.path}: has no question to audit. Name another release.")
     about = read_toml(Path(__file__).with_name("figures.toml"))
@@ -159,8 +160,13 @@ def audit(
     figures = []
     for section, key, text in ((s, key, text) for s in PARTS for key, text in about[s].items()):
         one = measures[key]
-        definition, unit = text["definition"].format_map(one.said), text.get("unit", "share")
-        figure = AuditedFigure(section, key, text["title"], definition, unit)
+        figure = AuditedFigure(
+            section,
+            key,
+            text["title"],
+            text["definition"].format_map(one.said),
+            text.get("unit", "share"),
+        )
         pairs = zip(of.questions, hits.get(key, ()), strict=False)
         counted = {q.id: hit for q, hit in pairs if hit is not None}
         counted |= dict.fromkeys(one.left_out if key in hits else (), True)

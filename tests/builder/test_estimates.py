@@ -43,6 +43,7 @@ def numbers(dry: str) -> list[list[int]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*SMALL, "judge"])
 def test_typical_is_within_twice_and_the_worst_is_never_less(
     kind: str, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch

@@ -217,6 +217,7 @@ def made_with(case: Case, given: dict[str, Any]) -> str:
     return outcome(case, recipe, False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BUILT)
 def test_every_option_of_a_model_does_something_or_is_refused(
     kind: str, cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch

@@ -71,6 +71,7 @@ def others(modules: set[str], kind: str) -> set[str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BUILT)
 def test_a_kind_is_built_and_read_without_another(kind: str, tmp_path: Path) -> None:
     recipe, place = "demo" if kind == "rules" else f"{kind}-demo", str(tmp_path / "made")

@@ -220,6 +220,7 @@ def files_of(release: Path, endings: tuple[str, ...]) -> list[str]:
     return [name for name in fitting if name not in LIKE_OTHERS]
 
 
+@pytest.mark.slow
 @each(("endings", "edits"), [((".json", ".jsonl"), edits_of), ((".tsv",), columns_of)])
 def test_every_key_and_column_is_named_or_listed(
     releases: dict[str, Path], endings: tuple[str, ...], edits: Edits
