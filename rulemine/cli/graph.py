@@ -35,7 +35,7 @@ and relations, delete what is not wanted), then convert with it:
 
 def graph(arguments: Namespace) -> int:
     """Runs ``graph``."""
-    from rulemine.kg.property_graph.counts import describe_counts
+    from rulemine.kg.property_graph.graph import describe_counts
     from rulemine.kg.property_graph.schema import schema_text
     from rulemine.kg.property_graph.simplekg import simplekg_pieces
 

@@ -2,9 +2,14 @@
 
 Guarantee: nodes are sorted by id, edges by (type, subject, object, id), so equal graphs are equal whatever
 the order in which they were read.
+
+Cypher matches edges in their direction, so siblings of Bo are only found by edges in that direction. What is
+declared symmetric, inverse or the same is therefore stated in all ways before anything is asked
+(`closed_edges`); patterns stay directed.
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,16 +19,21 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.codec import shown
+from rulemine.errors import ConfigError, counted
+from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.faults import Faults
-from rulemine.kg.property_graph.schema import NAME, Property, Schema
+from rulemine.kg.property_graph.schema import NAME, EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.values import Value, fits
 
-__all__ = ["GraphEdge", "GraphNode", "PropertyGraph"]
+__all__ = ["GraphEdge", "GraphNode", "PropertyGraph", "closed_edges", "describe_counts"]
 
 Ints = npt.NDArray[np.int64]
 
 _NO_EDGES = (np.zeros(0, np.int64),) * 3
+
+Signature = tuple[str, str, str]
+"""Type of the subject, relation, type of the object."""
 
 _Joined = tuple[tuple[int, int], ...]
 """Edges, each with the node at its other end."""
@@ -251,7 +261,7 @@ class PropertyGraph:
         return {label: place for place, label in enumerate(labels)}
 
     @cached_property
-    def _of_signature(self) -> dict[tuple[str, str, str], tuple[Ints, ...]]:
+    def _of_signature(self) -> dict[Signature, tuple[Ints, ...]]:
         relation, subject, object_ = self._ends
         place = {row.label: at for at, row in enumerate(self.schema.entities)}
         types = np.array([place[node.type] for node in self.nodes], np.int64)
@@ -259,15 +269,12 @@ class PropertyGraph:
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         labels, kinds = list(self._relations), list(place)
-        found: dict[tuple[str, str, str], tuple[Ints, ...]] = {}
+        found: dict[Signature, tuple[Ints, ...]] = {}
         for some in np.split(order, starts[1:]) if len(order) else ():
-            first = some[0]
-            signature = (
-                kinds[types[subject[first]]],
-                labels[relation[first]],
-                kinds[types[object_[first]]],
-            )
-            found[signature] = (some.astype(np.int64), subject[some], object_[some])
+            rest, last = divmod(int(key[some[0]]), len(kinds))
+            label, first = divmod(rest, len(kinds))
+            signature = kinds[first], labels[label], kinds[last]
+            found[signature] = some, subject[some], object_[some]
         return found
 
     @cached_property
@@ -294,39 +301,33 @@ class PropertyGraph:
     def _problems(self) -> Iterator[tuple[str, str]]:
         """What breaks the schema: its kind, and a line."""
         yield from _repeated("node", (node.id for node in self.nodes))
-        yield from _repeated("edge", sorted(edge.id for edge in self.edges))
-        types: dict[str, str] = {}
+        yield from _repeated("edge", (edge.id for edge in self.edges))
+        types = {node.id: node.type for node in self.nodes}
         known = {row.label: {p.name: p for p in row.properties} for row in self.schema.entities}
-        for node in self.nodes:
-            types[node.id] = node.type
-            if node.type not in known:
-                yield (
-                    "types not in the schema",
-                    f"node {node.id!r}: type {node.type!r} is not in the schema",
-                )
-            else:
-                yield from _unfit("node", node, known[node.type])
         own = {row.signature: {p.name: p for p in row.properties} for row in self.schema.relations}
+        lacking = "is not in the schema"
+        for node in self.nodes:
+            if node.type in known:
+                yield from _unfit("node", node, known[node.type])
+            else:
+                yield "types not in the schema", f"node {node.id!r}: type {node.type!r} {lacking}"
         for edge in self.edges:
-            if lacking := sorted(end for end in (edge.subject, edge.object) if end not in types):
-                yield "ends that are no node", f"edge {edge.id!r}: {lacking[0]!r} is no node"
-                continue
-            signature = types[edge.subject], edge.type, types[edge.object]
-            if signature not in own:
-                yield (
-                    "signatures not in the schema",
-                    f"edge {edge.id!r}: {' '.join(signature)} is not in the schema",
-                )
-            elif edge.properties:
+            ends = [types.get(end) for end in (edge.subject, edge.object)]
+            signature = f"{ends[0]}", edge.type, f"{ends[1]}"
+            if None in ends:
+                end = min(end for end in (edge.subject, edge.object) if end not in types)
+                yield "ends that are no node", f"edge {edge.id!r}: {end!r} is no node"
+            elif signature in own:
                 yield from _unfit("edge", edge, own[signature])
+            else:
+                text = f"edge {edge.id!r}: {' '.join(signature)} {lacking}"
+                yield "signatures not in the schema", text
 
 
 def _repeated(what: str, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
-    before: str | None = None
-    for id_ in ids:
-        if id_ == before:
+    for id_, number in Counter(ids).items():
+        if number > 1:
             yield f"ids of {what}s that are there twice", f"{what} {id_!r} is there twice"
-        before = id_
 
 
 def _unfit(
@@ -335,12 +336,121 @@ def _unfit(
     for name, value in row.properties.items():
         where = f"{what} {row.id!r}"
         if name not in known:
-            yield (
-                "properties not in the schema",
-                f"{where}: property {name!r} is not in the schema",
-            )
+            text = f"{where}: property {name!r} is not in the schema"
+            yield "properties not in the schema", text
         elif not fits(value, known[name].datatype):
-            yield (
-                "values that do not fit",
-                f"{where}: {name} is {shown(value)}; expected {known[name].datatype}",
+            text = f"{where}: {name} is {shown(value)}; expected {known[name].datatype}"
+            yield "values that do not fit", text
+
+
+def closed_edges(
+    graph: PropertyGraph, declarations: Declarations
+) -> tuple[Schema, list[GraphEdge]]:
+    """The edges of a graph with those that declarations add, and the schema that has them all.
+
+    What is given stays as it is; an edge is added only where none says the same with the same properties.
+    Relations without edges get none. An added edge has the properties of the one that it restates. Where the
+    schema lacks its signature, it gets that, with the description of the relation; a signature gets the
+    properties of what it restates.
+
+    Args:
+        graph: The graph.
+        declarations: What is declared about its relations.
+
+    Returns:
+        The schema, and the edges, sorted by type, subject, object and id. An added edge has the id of the
+        one that it restates: no two of one type and the same ends share one.
+
+    Raises:
+        ConfigError: Values cannot be restated: what states the same has a property of their name with
+            another datatype or unit.
+    """
+    if not declarations.readings:
+        return graph.schema, list(graph.edges)
+    relations = {edge.type for edge in graph.edges}
+    ways = {
+        relation: [
+            (other, end == "subject")
+            for other, end in declarations.statements(relation, "object")
+            if other in relations
+        ]
+        for relation in relations
+    }
+    stated: dict[Triple, list[Mapping[str, Value]]] = {}
+    for edge in graph.edges:
+        stated.setdefault((edge.subject, edge.type, edge.object), []).append(edge.properties)
+    signatures: dict[Signature, dict[str, Property]] = {}
+    found = list(graph.edges)
+    # Those with properties first: one without adds nothing to what is stated with some.
+    for edge in sorted(graph.edges, key=lambda edge: not edge.properties):
+        for relation, turned in ways[edge.type]:
+            subject, object_ = (
+                (edge.object, edge.subject) if turned else (edge.subject, edge.object)
             )
+            others = stated.setdefault((subject, relation, object_), [])
+            if others if not edge.properties else edge.properties in others:
+                continue
+            others.append(edge.properties)
+            found.append(replace(edge, type=relation, subject=subject, object=object_))
+            types = graph.node(subject).type, graph.node(object_).type
+            given = types[::-1] if turned else types
+            own = graph.schema.relation(given[0], edge.type, given[1])
+            needed = signatures.setdefault((types[0], relation, types[1]), {})
+            needed |= {p.name: p for p in own.properties} if own else {}
+    found.sort(key=lambda edge: (edge.type, edge.subject, edge.object, edge.id))
+    return _extended(graph.schema, signatures), found
+
+
+def _extended(schema: Schema, needed: Mapping[Signature, Mapping[str, Property]]) -> Schema:
+    """A schema with signatures and properties that it may lack."""
+    known = {row.signature: row for row in schema.relations}
+    for (subject, label, object_), more in sorted(needed.items()):
+        like = schema.signatures(label)
+        row = known.get((subject, label, object_)) or RelationType(
+            label, subject, object_, (), like[0].description, like[0].sources
+        )
+        properties = {p.name: p for p in row.properties}
+        for other in like:
+            _check_alike(label, other.properties, more)
+        lacking = [p for name, p in sorted(more.items()) if name not in properties]
+        known[row.signature] = replace(row, properties=(*row.properties, *lacking))
+    return replace(schema, relations=tuple(known.values()))
+
+
+def _check_alike(label: str, own: Iterable[Property], more: Mapping[str, Property]) -> None:
+    for p in own:
+        found, wanted = (f"{p.datatype} {p.unit}".rstrip() for p in (p, more.get(p.name, p)))
+        if found != wanted:
+            raise ConfigError(
+                f"relation {label}: its property {p.name} is {found}, but {wanted} where the same is stated "
+                "by another relation; one datatype and unit were expected. Give both the same, or leave out "
+                "the declaration."
+            )
+
+
+def describe_counts(graph: PropertyGraph) -> Iterator[str]:
+    """Lines for people: the types, then the signatures, each followed by its properties."""
+    yield f"{graph.schema.name}: {counted(len(graph.nodes), 'node')}, {counted(len(graph.edges), 'edge')}"
+    edges: dict[Signature, list[GraphEdge]] = {}
+    for edge in graph.edges:
+        signature = graph.node(edge.subject).type, edge.type, graph.node(edge.object).type
+        edges.setdefault(signature, []).append(edge)
+    for entity in graph.schema.entities:
+        own = [graph.nodes[at] for at in graph.of_type(entity.label)]
+        shared = sum(n for n in Counter(node.name for node in own).values() if n > 1)
+        more = f", {shared:,} share a name" if shared else ""
+        yield f"{entity.label}: {counted(len(own), 'node')}{more}"
+        yield from _properties(entity, own)
+    for relation in graph.schema.relations:
+        some = edges.get(relation.signature, [])
+        yield f"{' '.join(relation.signature)}: {counted(len(some), 'edge')}"
+        yield from _properties(relation, some)
+
+
+def _properties(
+    row: EntityType | RelationType, own: Sequence[GraphNode | GraphEdge]
+) -> Iterable[str]:
+    having = Counter(name for one in own for name in one.properties)
+    for known in row.properties:
+        unit = f" in {known.unit}" if known.unit else ""
+        yield f"  {known.name}, {known.datatype}{unit}: {having[known.name]:,} of {len(own):,}"

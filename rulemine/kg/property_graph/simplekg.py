@@ -8,10 +8,13 @@ Guarantee: reading what was written gives an equal graph, and writing that gives
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
-from rulemine.codec import dump_line, parse_object, shown
+import msgspec
+
+from rulemine.codec import dump_line, from_json, parse_object, shown
 from rulemine.errors import ConfigError, InputError
 from rulemine.files import read_text, write_lines
 from rulemine.kg.property_graph.faults import Faults
@@ -27,6 +30,8 @@ from rulemine.kg.property_graph.schema import (
 from rulemine.kg.property_graph.values import from_plain, to_plain
 
 __all__ = ["read_simplekg", "simplekg_of", "simplekg_pieces", "write_simplekg"]
+
+_R = TypeVar("_R")
 
 _DETAILS = ("unit", "from_unit", "precision", "description", "sources")
 _SIGNATURE = {"subj_label": "subject", "obj_label": "object"}
@@ -63,12 +68,78 @@ def simplekg_of(whole: dict[str, Any], where: str, schema: Schema | None = None)
             f"{shown(whole[wrong[0]]) if wrong[0] in whole else 'missing'}. An object was expected, with "
             "schema (an object), entities and relations (lists)."
         )
-    schema = schema or _schema(whole["schema"], where)
-    reader = _Reader(schema)
-    nodes = [n for at, row in enumerate(whole["entities"]) if (n := reader.node(at, row))]
-    reader.types = {node.id: node.type for node in nodes}
-    edges = [e for at, row in enumerate(whole["relations"]) if (e := reader.edge(at, row))]
-    return PropertyGraph(schema, nodes, edges, where, reader.faults)
+    schema, faults = schema or _schema(whole["schema"], where), Faults()
+    types: Mapping[str, _Known] = {row.label: _named(row) for row in schema.entities}
+    relations = {row.signature: _named(row) for row in schema.relations}
+    nodes = [
+        GraphNode(
+            row.eid, row.label, row.name,
+            _values(f"node {row.eid!r}", row.properties, types.get(row.label), faults),
+            row.aliases or (), row.description or "", row.provenance or (),
+        )
+        for row in _records(_Node, whole["entities"], "entities", faults)
+    ]  # fmt: skip
+    type_of = {node.id: node.type for node in nodes}
+    edges = []
+    for row in _records(_Edge, whole["relations"], "relations", faults):
+        known = relations.get(
+            (type_of.get(row.subj_id, ""), row.label, type_of.get(row.obj_id, ""))
+        )
+        values = _values(f"edge {row.rid!r}", row.properties, known, faults)
+        ends = row.subj_id, row.obj_id
+        edges.append(GraphEdge(row.rid, row.label, *ends, values, row.provenance or ()))
+    return PropertyGraph(schema, nodes, edges, where, faults)
+
+
+_Text = Annotated[str, msgspec.Meta(min_length=1)]
+_Known = Mapping[str, Property]
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    eid: _Text
+    label: _Text
+    name: _Text
+    aliases: tuple[str, ...] | None = None
+    description: str | None = None
+    properties: dict[str, Any] | None = None
+    provenance: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    rid: _Text
+    label: _Text
+    subj_id: _Text
+    obj_id: _Text
+    properties: dict[str, Any] | None = None
+    provenance: tuple[str, ...] | None = None
+
+
+def _records(kind: type[_R], rows: Iterable[Any], key: str, faults: Faults) -> Iterator[_R]:
+    for at, row in enumerate(rows):
+        try:
+            yield from_json(kind, row, f"{key}[{at}]")
+        except InputError as problem:
+            faults.add("fields missing or wrong", str(problem).rstrip("."))
+
+
+def _values(
+    where: str, given: Mapping[str, Any] | None, known: _Known | None, faults: Faults
+) -> dict[str, Any]:
+    """The values of a row; none of an unknown type, which building the graph reports."""
+    values = {}
+    for name, plain in (given or {}).items():
+        if known is None or plain is None:
+            continue
+        if name not in known:
+            values[name] = plain  # building the graph reports that too
+        elif (value := from_plain(plain, known[name].datatype)) is not None:
+            values[name] = value
+        else:
+            expected = f"{where}: {name} is {shown(plain)}; expected {known[name].datatype}"
+            faults.add("values that do not fit", expected)
+    return values
 
 
 def _schema(given: Mapping[str, Any], where: str) -> Schema:
@@ -100,97 +171,7 @@ def _as_toml(row: Any) -> Any:
     return kept
 
 
-class _Reader:
-    """Reads rows and collects what is wrong with them."""
-
-    def __init__(self, schema: Schema) -> None:
-        self.faults = Faults()
-        self.types: Mapping[str, str] = {}
-        self._entities = {row.label: _named(row) for row in schema.entities}
-        self._relations = {row.signature: _named(row) for row in schema.relations}
-
-    def node(self, at: int, row: Any) -> GraphNode | None:
-        """The node of a row; None if it cannot be identified."""
-        where = f"entities[{at}]"
-        if (texts := self._texts(where, row, ("eid", "label", "name"))) is None:
-            return None
-        id_, label, name = texts
-        where = f"node {id_!r}"
-        return GraphNode(
-            id_, label, name,
-            self._values(where, row.get("properties"), self._entities.get(label)),
-            self._list(where, row, "aliases"),
-            row["description"] if isinstance(row.get("description"), str) else "",
-            self._list(where, row, "provenance"),
-        )  # fmt: skip
-
-    def edge(self, at: int, row: Any) -> GraphEdge | None:
-        """The edge of a row; None if it cannot be identified."""
-        where = f"relations[{at}]"
-        if (texts := self._texts(where, row, ("rid", "label", "subj_id", "obj_id"))) is None:
-            return None
-        id_, label, subject, object_ = texts
-        where = f"edge {id_!r}"
-        signature = self.types.get(subject, ""), label, self.types.get(object_, "")
-        return GraphEdge(
-            id_, label, subject, object_,
-            self._values(where, row.get("properties"), self._relations.get(signature)),
-            self._list(where, row, "provenance"),
-        )  # fmt: skip
-
-    def _texts(self, where: str, row: Any, keys: tuple[str, ...]) -> list[str] | None:
-        if not isinstance(row, dict):
-            self.faults.add(
-                "rows that are no objects", f"{where} is {shown(row)}; expected an object"
-            )
-            return None
-        texts = []
-        for key in keys:
-            value = row.get(key)
-            if isinstance(value, str) and value:
-                texts.append(value)
-            else:
-                found = shown(value) if key in row else "missing"
-                self.faults.add(
-                    "fields missing or wrong", f"{where}: {key} is {found}; expected text"
-                )
-        return texts if len(texts) == len(keys) else None
-
-    def _list(self, where: str, row: Mapping[str, Any], key: str) -> tuple[str, ...]:
-        value = row.get(key) or []
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            return tuple(value)
-        self.faults.add(
-            "fields missing or wrong", f"{where}: {key} is {shown(value)}; expected a list of texts"
-        )
-        return ()
-
-    def _values(self, where: str, given: Any, known: Mapping[str, Property] | None) -> Any:
-        """The values of a row; none of an unknown type, which building the graph reports."""
-        if not isinstance(given, dict | None):
-            self.faults.add(
-                "fields missing or wrong",
-                f"{where}: properties is {shown(given)}; expected an object",
-            )
-        if not isinstance(given, dict) or known is None:
-            return {}
-        values = {}
-        for name, plain in given.items():
-            if plain is None:
-                continue
-            if name not in known:
-                values[name] = plain  # building the graph reports that too
-            elif (value := from_plain(plain, known[name].datatype)) is not None:
-                values[name] = value
-            else:
-                self.faults.add(
-                    "values that do not fit",
-                    f"{where}: {name} is {shown(plain)}; expected {known[name].datatype}",
-                )
-        return values
-
-
-def _named(row: EntityType | RelationType) -> Mapping[str, Property]:
+def _named(row: EntityType | RelationType) -> _Known:
     return {own.name: own for own in row.properties}
 
 

@@ -10,8 +10,7 @@ from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.errors import InputError, counted
 from rulemine.files import digest_of
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.property_graph.closing import closed_edges
-from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kg.property_graph.graph import PropertyGraph, closed_edges
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kinds.cypher.words.names import noun
 from rulemine.kinds.kind import Input

@@ -7,8 +7,7 @@ import pytest
 
 from rulemine.errors import ConfigError
 from rulemine.kg.facts import Declarations
-from rulemine.kg.property_graph.closing import closed_edges
-from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph, closed_edges
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 
 YEARS = (Property("start_year", "int"), Property("end_year", "int"))
