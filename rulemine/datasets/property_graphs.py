@@ -25,8 +25,7 @@ from rulemine.errors import ConfigError, DatasetError, InputError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.induced import from_triples
-from rulemine.kg.property_graph.observed import edge_ids
+from rulemine.kg.property_graph.observed import edge_ids, from_triples
 from rulemine.kg.property_graph.rdf_graph import read_rdf
 from rulemine.kg.property_graph.schema import NAME, EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.simplekg import read_simplekg

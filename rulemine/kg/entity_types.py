@@ -108,13 +108,15 @@ def types_of(kg: KnowledgeGraph) -> EntityTypes:
         >>> types.source, types.labels(types.of(0))
         ('induced', ('subject of lives_in',))
     """
-    for source, found in (("stated", _stated(kg)), ("names", _from_names(kg))):
-        left = np.ones(len(kg.entities), bool)
-        left[found[0]] = False
-        if found[0].size and left.sum() < MOST * len(left):
-            sources = f"{source}, induced" if left.any() else source
-            return _made(kg, sources, _joined(found, _induced(kg, left)))
-    return _made(kg, "induced", _induced(kg, np.ones(len(kg.entities), bool)))
+    every = np.ones(len(kg.entities), bool)
+    for source, (entities, names) in (("stated", _stated(kg)), ("names", _from_names(kg))):
+        left = every.copy()
+        left[entities] = False
+        if len(entities) and left.sum() < MOST * len(left):
+            others, more = _induced(kg, left)
+            source += ", induced" * bool(left.any())
+            return _made(kg, source, np.concatenate((entities, others)), names + more)
+    return _made(kg, "induced", *_induced(kg, every))
 
 
 def states_type(relation: str) -> bool:
@@ -184,12 +186,7 @@ def _root(leader: list[int], i: int) -> int:
     return i
 
 
-def _joined(one: _Pairs, other: _Pairs) -> _Pairs:
-    return np.concatenate((one[0], other[0])), [*one[1], *other[1]]
-
-
-def _made(kg: KnowledgeGraph, source: str, pairs: _Pairs) -> EntityTypes:
-    entities, types = pairs
+def _made(kg: KnowledgeGraph, source: str, entities: Ints, types: list[str]) -> EntityTypes:
     names = tuple(sorted(set(types)))
     number = {name: i for i, name in enumerate(names)}
     width = max(1, len(names))

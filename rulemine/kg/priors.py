@@ -4,8 +4,6 @@ The prior of an answer in a direction is the fraction of the relation's topic en
 answer in this direction) that have this answer. An answer with a high prior can be guessed.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,7 +11,7 @@ from rulemine.arrays import distinct
 from rulemine.kg.facts import Declarations, blocks_of_facts, facts_of, oriented
 from rulemine.kg.graph import KnowledgeGraph
 
-__all__ = ["CORE_PRIOR", "blocks_of_priors", "priors"]
+__all__ = ["CORE_PRIOR", "priors"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -32,19 +30,11 @@ def priors(kg: KnowledgeGraph, declarations: Declarations | None = None) -> npt.
         float64, shape (triples, 2), 0 < prior ≤ 1: of the subject as answer to the question for
         subjects, of the object as answer to the question for objects.
     """
-    found = np.empty((len(kg), 2))
-    for rows, some in blocks_of_priors(kg, declarations or Declarations()):
-        found[rows] = some
+    declared = declarations or Declarations()
+    facts, found = facts_of(kg, declared), np.empty((len(kg), 2))
+    for rows in blocks_of_facts(kg, declared):
+        found[rows] = _priors(kg, declared, rows, facts[rows] == rows)
     return found
-
-
-def blocks_of_priors(
-    kg: KnowledgeGraph, declarations: Declarations
-) -> Iterator[tuple[Ints, npt.NDArray[np.float64]]]:
-    """Rows of the graph with their `priors`, a few relations at a time."""
-    facts = facts_of(kg, declarations)
-    for rows in blocks_of_facts(kg, declarations):
-        yield rows, _priors(kg, declarations, rows, facts[rows] == rows)
 
 
 def _priors(

@@ -11,6 +11,7 @@ for each question, because programs that keep one edge for each pair of entities
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -72,19 +73,15 @@ def question_graphs(
         A graph for each question, in the order of `topics`.
     """
     around = _Surroundings(kg)
-    known: dict[tuple[int, ...], QuestionGraph] = {}
-    kept = 0
+
+    @lru_cache(MOST_KEPT // max_triples)
+    def found(start: tuple[int, ...]) -> QuestionGraph:
+        near = around.within(start, hops, max_triples)
+        rows = around.passed(start, max_triples) if near is None else near
+        return QuestionGraph(rows, near is not None)
+
     for question, names in topics.items():
-        start = tuple(sorted({kg.entity_ids[name] for name in names if name in kg.entity_ids}))
-        if start not in known:
-            near = around.within(start, hops, max_triples)
-            found = around.passed(start, max_triples) if near is None else near
-            graph = QuestionGraph(found, near is not None)
-            if kept + len(found) <= MOST_KEPT:
-                known[start] = graph
-                kept += len(found)
-        else:
-            graph = known[start]
+        graph = found(tuple(sorted({kg.entity_ids[n] for n in names if n in kg.entity_ids})))
         drawn = stream(seed, "question graph", question).permutation(len(graph.rows))
         yield QuestionGraph(graph.rows[drawn], graph.whole)
 

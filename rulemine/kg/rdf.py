@@ -12,10 +12,11 @@ Guarantees: the same triples give the same names, whatever their order, the pref
 format; no two relations share a name.
 """
 
+import datetime
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,15 +25,20 @@ from urllib.parse import unquote
 from rulemine.errors import InputError
 from rulemine.files import read_blocks
 from rulemine.kg.property_graph.faults import Faults
-from rulemine.kg.property_graph.wikidata import Iri, Statements
+from rulemine.kg.property_graph.values import Measured, Strange
 
 if TYPE_CHECKING:  # loaded when a file in RDF is read
     import pyoxigraph
 
 __all__ = [
+    "END_TIME",
     "FORMATS",
     "NOT_IN_FORMAT",
+    "START_TIME",
+    "ClaimedFact",
+    "Iri",
     "RdfReader",
+    "Statements",
     "iri_of",
     "is_rdf",
     "language_rank",
@@ -72,13 +78,35 @@ _OTHER_NAMES = (
 )
 """What other names are stated by."""
 
-_USED, _DESCRIBED = "http://www.wikidata.org/prop/direct/", "http://www.wikidata.org/entity/"
+DIRECT, _ENTITY = "http://www.wikidata.org/prop/direct/", "http://www.wikidata.org/entity/"
 """Wikidata uses a property under the first name, and gives it its label under the second."""
+
+START_TIME, END_TIME = f"{DIRECT}P580", f"{DIRECT}P582"
+
+_PROPERTY = re.compile(r"http://www\.wikidata\.org/prop/(?:([a-z/-]+)/)?(P[0-9]+)")
+_OF_A_PROPERTY = re.compile(rf"{_ENTITY}P[0-9]+")
+_ONTOLOGY = "http://wikiba.se/ontology#"
+_PAGES = "https://www.wikidata.org/wiki/Special:EntityData/"
+_NO_VALUE = "http://www.wikidata.org/prop/novalue/"
+_DERIVED = "http://www.w3.org/ns/prov#wasDerivedFrom"
+_TAKEN = ("", "direct", "statement", "statement/value", "qualifier", "qualifier/value")
+"""What follows in the IRIs of properties that count; references and normalized values do not."""
+_DAY, _MONTH, _YEAR = 11, 10, 9
+"""Precisions of dates; finer ones are hours and less."""
+
+_UNITS = {
+    "Q199": "", "Q11573": "m", "Q828224": "km", "Q174728": "cm", "Q174789": "mm", "Q3710": "ft",
+    "Q218593": "inch", "Q253276": "mile", "Q25343": "m ** 2", "Q712226": "km ** 2", "Q35852": "hectare",
+    "Q81292": "acre", "Q232291": "mile ** 2", "Q11570": "kg", "Q41803": "g", "Q191118": "metric_ton",
+    "Q100995": "lb", "Q11574": "s", "Q7727": "minute", "Q25235": "hour", "Q573": "day", "Q577": "year",
+    "Q11582": "liter", "Q25517": "m ** 3", "Q4243638": "km ** 3", "Q25236": "W", "Q6982035": "MW",
+    "Q180154": "km / hour", "Q182429": "m / s",
+}  # fmt: skip
+"""Entities that are units → what ``pint`` calls them."""
 
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _TYPE, _STATEMENT = f"{_RDF}type", f"{_RDF}Statement"
 _PARTS = (f"{_RDF}subject", f"{_RDF}predicate", f"{_RDF}object")
-_PROV = "http://www.w3.org/ns/prov#wasDerivedFrom"
 
 _PREFIXES = {
     "http://dbpedia.org/ontology/": "dbo:",
@@ -209,8 +237,8 @@ def language_rank(language: str, wanted: str) -> tuple[int, str]:
 @cache
 def _may_describe(predicate: str) -> bool:
     """Whether a predicate may be of a statement of Wikidata; ``wdt:``, which states it outright, is not."""
-    return not predicate.startswith(_USED) and predicate.startswith(
-        ("http://www.wikidata.org/prop/", "http://wikiba.se/ontology#", _PROV, _TYPE)
+    return not predicate.startswith(DIRECT) and predicate.startswith(
+        ("http://www.wikidata.org/prop/", _ONTOLOGY, _DERIVED, _TYPE)
     )
 
 
@@ -294,7 +322,7 @@ def relation_names(iris: Iterable[str], texts: Mapping[str, str]) -> dict[str, s
         {'http://x/P19': 'born_in', 'http://x/P20': 'x:P20', 'http://y/P20': 'y:P20'}
     """
     ways = {
-        iri: [*_ways(iri, texts.get(iri) or texts.get(iri.replace(_USED, _DESCRIBED), "")), iri]
+        iri: [*_ways(iri, texts.get(iri) or texts.get(iri.replace(DIRECT, _ENTITY), "")), iri]
         for iri in sorted(set(iris))
     }
     while True:
@@ -363,3 +391,124 @@ def last_part(iri: str) -> str:
     """The last part of an IRI as words; the IRI itself if there is none."""
     words = unquote(re.split(r"[/#:]", iri.rstrip("/#:"))[-1]).replace("_", " ").split()
     return " ".join(words) or iri
+
+
+class Iri(str):
+    """What is no literal."""
+
+    __slots__ = ()
+
+
+class ClaimedFact(NamedTuple):
+    """A statement: a property by the IRI of its ``wdt:``, and qualifiers by theirs → their values."""
+
+    subject: str
+    property: str
+    value: Any
+    qualifiers: Mapping[str, tuple[Any, ...]]
+
+
+class Statements:
+    """Collects Wikidata's triples about statements: ranks, qualifiers, precision of dates, units of numbers.
+
+    Of a property's statements those of the highest rank count, as in ``wdt:``; of a property with a start or
+    an end (P580, P582) all that are not deprecated. Of a subject and property with such statements the
+    ``wdt:`` triples are not used: these have neither qualifiers, precision nor unit. The format is that of
+    Wikidata's RDF dumps (https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format).
+
+    Values are `Iri` or those of `rulemine.kg.property_graph.rdf_graph.literal_value`.
+    """
+
+    def __init__(self) -> None:
+        self._said = defaultdict[tuple[str, str, str], list[Any]](list)
+        self._ranks: dict[str, str] = {}
+        self._nodes = defaultdict[str, dict[str, Any]](dict)
+
+    def takes(self, subject: str, predicate: str, value: Any) -> bool:
+        """Takes a triple; False: it is not of Wikidata's making."""
+        machinery = _OF_A_PROPERTY.fullmatch(subject)
+        if found := _PROPERTY.fullmatch(predicate):
+            kind = found[1] or ""
+            if kind in _TAKEN and not machinery:
+                self._said[kind, subject, DIRECT + found[2]].append(value)
+            return True
+        name = predicate.removeprefix(_ONTOLOGY)
+        if name == "rank":
+            self._ranks[subject] = str(value).removeprefix(_ONTOLOGY)
+        elif name != predicate:
+            self._nodes[subject][name] = value
+        aside = machinery or subject.startswith(_PAGES) or predicate == _DERIVED
+        return name != predicate or bool(aside) or str(value).startswith((_ONTOLOGY, _NO_VALUE))
+
+    @cached_property
+    def _qualifiers(self) -> dict[str, list[str]]:
+        """Statement → the properties that qualify it, sorted; once all triples are taken."""
+        found = defaultdict[str, list[str]](list)
+        for kind, claim, property_ in sorted(self._said):
+            if kind == "qualifier":
+                found[claim].append(property_)
+        return found
+
+    def properties(self) -> set[str]:
+        """All properties and qualifiers."""
+        return {own for kind, _, own in self._said if kind in ("", "direct", "qualifier")}
+
+    def timed(self) -> set[str]:
+        """The properties of which a statement has a start or an end."""
+        return {
+            property_
+            for (kind, _, property_), claims in self._said.items()
+            if kind == ""
+            and any({START_TIME, END_TIME} & {*self._qualifiers.get(c, ())} for c in claims)
+        }
+
+    def made(self, timed: Callable[[str], bool]) -> Iterator[ClaimedFact]:
+        """The statements that count.
+
+        Args:
+            timed: Whether all statements of a property count that are not deprecated.
+        """
+        for (kind, subject, property_), values in self._said.items():
+            if kind == "direct" and ("", subject, property_) not in self._said:
+                yield from (ClaimedFact(subject, property_, value, {}) for value in values)
+            if kind != "":
+                continue
+            claims = sorted(c for c in values if ("statement", c, property_) in self._said)
+            ranks = [self._ranks.get(claim, "NormalRank") for claim in claims]
+            known = {*ranks} - {"DeprecatedRank"}
+            if "PreferredRank" in known and not timed(property_):
+                known = {"PreferredRank"}
+            for claim, rank in zip(claims, ranks, strict=True):
+                if rank in known:
+                    value = self._read("statement", claim, property_)[-1]
+                    own = self._qualifiers.get(claim, ())
+                    more = {name: self._read("qualifier", claim, name) for name in own}
+                    yield ClaimedFact(subject, property_, value, more)
+
+    def _read(self, kind: str, claim: str, property_: str) -> tuple[Any, ...]:
+        """The values of a statement or qualifier, with precision or unit where they are stated."""
+        nodes = [
+            self._nodes.get(n, {}) for n in self._said.get((f"{kind}/value", claim, property_), ())
+        ]
+        precise = [node for node in nodes if node.keys() & {"timeValue", "quantityAmount"}]
+        return tuple(map(_precise, precise)) or tuple(self._said[kind, claim, property_])
+
+
+def _precise(node: Mapping[str, Any]) -> Any:
+    """The value of a node of Wikidata's."""
+    if "quantityAmount" in node:
+        amount, unit = node["quantityAmount"], str(node.get("quantityUnit", f"{_ENTITY}Q199"))
+        known = _UNITS.get(unit.removeprefix(_ENTITY))
+        if known is None and not isinstance(amount, Strange):
+            return Strange("in a unit that is not known", f"{amount} {unit}")
+        return amount if known is None or isinstance(amount, Strange) else Measured(amount, known)
+    day, precision = node["timeValue"], node.get("timePrecision", _DAY)
+    if not isinstance(day, datetime.date) or precision >= _DAY:
+        return day
+    return (
+        day.year
+        if precision == _YEAR
+        else Strange(
+            f"known to the {'month' if precision == _MONTH else 'decade or less'}", str(day)
+        )
+    )

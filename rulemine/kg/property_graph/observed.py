@@ -8,6 +8,11 @@ float if these are integers and floats; it is a list if one node in ten that has
 several values for a property that is no list the one with the shortest text is taken, then the least, as
 CypherBench does (arXiv 2412.18702).
 
+Of triples, each entity gets one type: what the words for its relations call it, where most entities have such
+a word; else, of those that `rulemine.kg.entity_types` gives it, the most common that not every entity has.
+What types and relations are called in a source stays in ``sources`` of a draft, so that a user may rename,
+merge and delete them.
+
 Guarantees: the order of nodes, edges and values does not matter; what is left out is counted by reason.
 """
 
@@ -19,8 +24,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from rulemine.codec import dump_line, shown
 from rulemine.errors import ConfigError
+from rulemine.kg.entity_types import states_type, types_of
+from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import NAME, EntityType, Property, RelationType, Schema
@@ -34,13 +43,35 @@ from rulemine.kg.property_graph.values import (
     to_plain,
 )
 
-__all__ = ["SourceEdge", "SourceNode", "Strange", "draft_of", "edge_ids", "graph_of"]
+__all__ = [
+    "SourceEdge",
+    "SourceNode",
+    "Strange",
+    "draft_of",
+    "edge_ids",
+    "from_triples",
+    "graph_of",
+    "one_type_each",
+]
 
 _SEVERAL = 0.1
 """The share of nodes with several values from which on a drafted property is a list."""
 
 _RENAMED = "other_name"
 """What a property is called whose name is that of every node's name."""
+
+
+_FEWEST = 5
+"""A type in words has at least so many entities, in small graphs fewer."""
+
+_ROLES = frozenset({"employer"})
+"""Words that are taken where there is no other: schools are employers, too."""
+
+_RARE = 50
+"""One in so many triples of a relation joins two types, or none of them is an edge."""
+
+End = tuple[str, str]
+"""A relation, and ``subject`` or ``object``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,29 +244,19 @@ def _drafted(
     rows: Iterable[Mapping[str, tuple[Any, ...]]], given: Mapping[str, Property] | None = None
 ) -> tuple[Property, ...]:
     """The properties of a type or relation."""
-    kinds: dict[str, Counter[str]] = {}
-    units: dict[str, Counter[str]] = {}
-    several: Counter[str] = Counter()
+    stated: dict[str, list[tuple[Any, ...]]] = {}
     for row in rows:
         for source, values in row.items():
-            known = {value for value in values if not isinstance(value, Strange)}
-            several[source] += len(known) > 1
-            kinds.setdefault(source, Counter())["rows"] += 1
-            for value in values:
-                kinds[source][_kind(value)] += 1
-                if isinstance(value, Measured):
-                    units.setdefault(source, Counter())[value.unit] += 1
-    found = {}
-    for source, counts in kinds.items():
-        listed = several[source] > _SEVERAL * counts.pop("rows")
-        if datatype := _datatype(counts, listed):
-            found[source] = datatype
-    labels = readable_labels(sorted(found), capital=False)
+            stated.setdefault(source, []).append(values)
+    kinds = {source: _datatype(every) for source, every in stated.items()}
+    labels = readable_labels(sorted(filter(kinds.get, kinds)), capital=False)
     made = []
     for source, label in labels.items():
-        unit = min(units.get(source, {"": 0}).items(), key=lambda row: (-row[1], row[0]))[0]
+        measured = (v.unit for own in stated[source] for v in own if isinstance(v, Measured))
+        units = Counter(measured) or {"": 0}
+        unit = min(units, key=lambda unit: (-units[unit], unit))
         label = _RENAMED if label == NAME else label
-        own = Property(label, found[source], unit, sources=_sources(source, label))
+        own = Property(label, kinds[source], unit, sources=_sources(source, label))
         made.append((given or {}).get(source, own))
     return tuple(made)
 
@@ -252,16 +273,18 @@ def _kind(value: object) -> str:
     return next((datatype for datatype in DATATYPES if fits(value, datatype)), "")
 
 
-def _datatype(counts: Counter[str], listed: bool) -> str:
+def _datatype(stated: Sequence[tuple[Any, ...]]) -> str:
+    """The datatype of a property by the values of each that has it; "": there is none."""
+    counts = Counter(_kind(value) for values in stated for value in values)
+    several = sum(len({v for v in values if not isinstance(v, Strange)}) > 1 for values in stated)
     for inner in ("{}", "list[{}]"):
         if counts[inner.format("int")] and counts[inner.format("float")]:
             counts[inner.format("float")] += counts.pop(inner.format("int"))
-    empty = counts.pop("list", 0)
-    known = [datatype for datatype in DATATYPES if counts[datatype]]
-    if not known:
-        return "list[str]" if empty else ""
+    if not (known := [datatype for datatype in DATATYPES if counts[datatype]]):
+        return "list[str]" if counts["list"] else ""
     datatype = max(known, key=lambda name: (counts[name], -DATATYPES.index(name)))
-    return f"list[{datatype}]" if listed and f"list[{datatype}]" in DATATYPES else datatype
+    listed = several > _SEVERAL * len(stated) and f"list[{datatype}]" in DATATYPES
+    return f"list[{datatype}]" if listed else datatype
 
 
 class _Column:
@@ -485,3 +508,117 @@ def converter(unit: str, to: Property) -> Callable[[Value], Value]:
         return round(exact) if kind == "int" else float(f"{exact:.12g}")
 
     return convert
+
+
+def from_triples(
+    kg: KnowledgeGraph,
+    name: str,
+    schema: Schema | None = None,
+    names: Mapping[str, str] | None = None,
+    left_out: Faults | None = None,
+    nouns: Mapping[End, str] | None = None,
+    words: Mapping[str, str] | None = None,
+) -> PropertyGraph:
+    """The property graph of triples; ids are the entities' names in the triples.
+
+    Args:
+        kg: The triples.
+        name: The name of the graph, where no schema says it.
+        schema: An edited draft: what it does not have is left out. None: the draft itself.
+        names: Entity → its name for people; those that are not there are called as in the triples.
+        left_out: Receives the entities and triples that are left out.
+        nouns: Relation and end → what is there, such as *person*; ends that are not there say nothing.
+        words: Entity → what it is, in a word, where that is known without its relations.
+    """
+    worded = words or (_worded(kg, nouns) if nouns else {})
+    nodes = []
+    for entity, kind in one_type_each(kg).items():
+        # A schema may have been drafted before there were words.
+        types = (worded.get(entity, "thing"), kind)[: 2 if schema else 1] if worded else (kind,)
+        nodes.append(SourceNode(entity, types, (names or {}).get(entity) or entity))
+    triples = plain_triples(kg)
+    if worded and schema is None:
+        triples = _usual(triples, worded, left_out)
+    return graph_of(name, nodes, [SourceEdge(r, s, o) for s, r, o in triples], schema, left_out)
+
+
+def _usual(
+    triples: Sequence[Triple], types: Mapping[str, str], left_out: Faults | None
+) -> list[Triple]:
+    """The triples without those whose ends a relation hardly ever has: a country of a country.
+
+    Where types are guessed, such triples are wrong guesses, and questions about them sound like it.
+    """
+    signatures = [(types.get(s, ""), r, types.get(o, "")) for s, r, o in triples]
+    counts, sizes = Counter(signatures), Counter(r for _, r, _ in triples)
+    found = []
+    for triple, signature in zip(triples, signatures, strict=True):
+        if _RARE * counts[signature] >= sizes[triple[1]]:
+            found.append(triple)
+        elif left_out is not None:
+            left_out.add(
+                "edges between types that their relation hardly ever joins", " ".join(triple)
+            )
+    return found
+
+
+def one_type_each(kg: KnowledgeGraph) -> dict[str, str]:
+    """Entity → its type, for the entities of `plain_triples`."""
+    found = types_of(kg)
+    sizes = np.bincount(found.types, minlength=len(found.names))
+    everyone = len(kg.entities)
+    # The most common first, but before all those that all entities have; then by name.
+    rank = sorted(
+        range(len(found.names)), key=lambda i: (sizes[i] == everyone, -sizes[i], found.names[i])
+    )
+    place = {kind: at for at, kind in enumerate(rank)}
+    named = {entity for s, _, o in plain_triples(kg) for entity in (s, o)}
+    named |= {s for s, r, _ in kg.labeled() if states_type(r)}
+    return {
+        entity: found.names[min(found.of(at), key=place.__getitem__)]
+        for at, entity in enumerate(kg.entities)
+        if entity in named
+    }
+
+
+def _worded(kg: KnowledgeGraph, nouns: Mapping[End, str]) -> dict[str, str]:
+    """Entity → what most of its relations call it; empty where most entities would be called nothing.
+
+    Each end of a relation at which an entity is counts as the number of its triples there has digits in base
+    two: a film star is a person of many relations before an actor in many films. Of words with as many votes
+    the one with most votes of all entities comes first, and a word for a role last. Types of few entities are
+    not taken where another word is; without any it is *thing*.
+    """
+    if types_of(kg).source != "induced":
+        return {}
+    votes: list[Counter[str]] = [Counter() for _ in kg.entities]
+    for column, end in ((0, "subject"), (2, "object")):
+        codes = kg.triples[:, column].astype(np.int64) * len(kg.relations) + kg.triples[:, 1]
+        for code, count in zip(
+            *(part.tolist() for part in np.unique(codes, return_counts=True)), strict=True
+        ):
+            entity, relation = divmod(code, len(kg.relations))
+            if noun := nouns.get((kg.relations[relation], end)):
+                votes[entity][noun] += count.bit_length() * (noun not in _ROLES)
+    totals: Counter[str] = Counter()
+    for vote in votes:
+        totals.update(vote)
+
+    def first(vote: Mapping[str, int]) -> str:
+        return min(vote, key=lambda noun: (-vote[noun], -totals[noun], noun), default="thing")
+
+    sizes = Counter(first(vote) for vote in votes if vote)
+    if 2 * sizes.total() < len(votes):
+        return {}
+    least = min(_FEWEST, len(votes) // 20)
+    common = {noun for noun, size in sizes.items() if size >= least}
+    return {
+        entity: first({noun: votes[at][noun] for noun in votes[at] if noun in common})
+        for at, entity in enumerate(kg.entities)
+    }
+
+
+def plain_triples(kg: KnowledgeGraph) -> list[tuple[str, str, str]]:
+    """The triples, without those that state a type."""
+    stated = {relation for relation in kg.relations if states_type(relation)}
+    return [triple for triple in kg.labeled() if triple[1] not in stated]

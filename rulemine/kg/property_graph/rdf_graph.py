@@ -22,11 +22,25 @@ from rulemine.kg.entity_types import states_type, types_of
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kg.property_graph.induced import one_type_each
-from rulemine.kg.property_graph.observed import SourceEdge, SourceNode, Strange, graph_of
+from rulemine.kg.property_graph.observed import (
+    SourceEdge,
+    SourceNode,
+    Strange,
+    graph_of,
+    one_type_each,
+)
 from rulemine.kg.property_graph.schema import Property, Schema
-from rulemine.kg.property_graph.wikidata import END_TIME, START_TIME, ClaimedFact, Iri, Statements
-from rulemine.kg.rdf import language_rank, last_part, parsed, relation_names
+from rulemine.kg.rdf import (
+    END_TIME,
+    START_TIME,
+    ClaimedFact,
+    Iri,
+    Statements,
+    language_rank,
+    last_part,
+    parsed,
+    relation_names,
+)  # fmt: skip
 
 __all__ = ["literal_value", "read_rdf"]
 
@@ -39,13 +53,12 @@ _INTEGERS = frozenset(
     )
 )  # fmt: skip
 _TEXTS = frozenset(("string", "langString", "normalizedString", "token", "anyURI", "language"))
-_INTEGER = re.compile(r"[+-]?[0-9]{1,40}")
-_DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
-_DOUBLE = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN")
-_TRUTH = {"true": True, "1": True, "false": False, "0": False}
+_INTEGER = r"[+-]?[0-9]{1,40}"
+_DECIMAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)"
+_DOUBLE = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?INF|NaN"
 _ZONE = r"(Z|[+-][0-9]{2}:[0-9]{2})?"
-_DATE = re.compile(rf"([+-]?[0-9]{{4,}})-([0-9]{{2}})-([0-9]{{2}})(T[0-9:.]+)?{_ZONE}")
-_YEAR = re.compile(rf"([+-]?[0-9]{{4,}}){_ZONE}")
+_DATE = rf"([+-]?[0-9]{{4,}})-([0-9]{{2}})-([0-9]{{2}})(T[0-9:.]+)?{_ZONE}"
+_YEAR = rf"([+-]?[0-9]{{4,}}){_ZONE}"
 
 
 class Text(NamedTuple):
@@ -70,60 +83,42 @@ def literal_value(text: str, datatype: str, language: str = "") -> Any:
     kind = re.split("[/#]", datatype)[-1]
     if kind in _TEXTS:
         return Text(text, language.lower()) if text.strip() else Strange("empty", text)
-    read = (
-        _READERS.get("integer" if kind in _INTEGERS else kind)
-        if datatype.startswith(_XSD)
-        else None
-    )
-    if read is None:
+    own = "integer" if kind in _INTEGERS else kind
+    if own not in _READ or not datatype.startswith(_XSD):
         return Strange(f"of the datatype {kind}", text)
-    found = read(text.strip())
-    return Strange(f"not written as {kind} is", text) if found is None else found
+    pattern, read = _READ[own]
+    found = re.fullmatch(pattern, text.strip())
+    return read(found) if found else Strange(f"not written as {kind} is", text)
 
 
-def _integer(text: str) -> Any:
-    if not _INTEGER.fullmatch(text):
-        return None
-    return int(text) if -(2**63) <= int(text) < 2**63 else Strange("of more than 64 bits", text)
+def _number(found: re.Match[str]) -> Any:
+    if re.fullmatch(_INTEGER, found[0]):
+        number = int(found[0])
+        return number if -(2**63) <= number < 2**63 else Strange("of more than 64 bits", found[0])
+    return float(found[0])
 
 
-def _decimal(text: str) -> Any:
-    if _INTEGER.fullmatch(text):
-        return _integer(text)
-    return float(text) if _DECIMAL.fullmatch(text) else None
+def _double(found: re.Match[str]) -> Any:
+    number = float(found[0])
+    return number if math.isfinite(number) else Strange("not finite", found[0])
 
 
-def _double(text: str) -> Any:
-    if not _DOUBLE.fullmatch(text):
-        return None
-    number = float(text)
-    return number if math.isfinite(number) else Strange("not finite", text)
-
-
-def _date(text: str) -> Any:
-    if not (found := _DATE.fullmatch(text)):
-        return None
+def _date(found: re.Match[str]) -> Any:
     try:
         return datetime.date(*map(int, found.groups()[:3]))
     except ValueError:
-        return Strange("dates out of bounds", text)
+        return Strange("dates out of bounds", found[0])
 
 
-def _year(text: str) -> Any:
-    return int(found[1]) if (found := _YEAR.fullmatch(text)) else None
-
-
-_READERS: Mapping[str, Callable[[str], Any]] = {
-    "integer": _integer,
-    "decimal": _decimal,
-    "double": _double,
-    "float": _double,
-    "boolean": _TRUTH.get,
-    "date": _date,
-    "dateTime": _date,
-    "dateTimeStamp": _date,
-    "gYear": _year,
+_READ: Mapping[str, tuple[str, Callable[[re.Match[str]], Any]]] = {
+    "integer": (_INTEGER, _number),
+    "decimal": (_DECIMAL, _number),
+    "boolean": ("true|false|1|0", lambda found: found[0] in ("true", "1")),
+    "gYear": (_YEAR, lambda found: int(found[1])),
+    **dict.fromkeys(("double", "float"), (_DOUBLE, _double)),
+    **dict.fromkeys(("date", "dateTime", "dateTimeStamp"), (_DATE, _date)),
 }
+"""Datatype → how its texts are written, and what makes a value of one."""
 
 
 def in_language(values: Iterable[Any], wanted: str) -> tuple[Any, ...]:

@@ -10,11 +10,9 @@ Guarantee: reading what was written gives an equal graph, and writing that gives
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-import msgspec
-
-from rulemine.codec import dump_line, from_json, parse_object, shown
+from rulemine.codec import dump_line, from_json, parse_object, shown, slots_of
 from rulemine.errors import ConfigError, InputError
 from rulemine.files import read_text, write_lines
 from rulemine.kg.property_graph.faults import Faults
@@ -91,15 +89,14 @@ def simplekg_of(whole: dict[str, Any], where: str, schema: Schema | None = None)
     return PropertyGraph(schema, nodes, edges, where, faults)
 
 
-_Text = Annotated[str, msgspec.Meta(min_length=1)]
 _Known = Mapping[str, Property]
 
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    eid: _Text
-    label: _Text
-    name: _Text
+    eid: str
+    label: str
+    name: str
     aliases: tuple[str, ...] | None = None
     description: str | None = None
     properties: dict[str, Any] | None = None
@@ -108,10 +105,10 @@ class _Node:
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
-    rid: _Text
-    label: _Text
-    subj_id: _Text
-    obj_id: _Text
+    rid: str
+    label: str
+    subj_id: str
+    obj_id: str
     properties: dict[str, Any] | None = None
     provenance: tuple[str, ...] | None = None
 
@@ -119,9 +116,14 @@ class _Edge:
 def _records(kind: type[_R], rows: Iterable[Any], key: str, faults: Faults) -> Iterator[_R]:
     for at, row in enumerate(rows):
         try:
-            yield from_json(kind, row, f"{key}[{at}]")
+            made = from_json(kind, row, f"{key}[{at}]")
         except InputError as problem:
             faults.add("fields missing or wrong", str(problem).rstrip("."))
+            continue
+        if "" in [getattr(made, slot.name) for slot in slots_of(kind)[:3]]:
+            faults.add("fields missing or wrong", f"{key}[{at}]: an id, label or name is empty")
+        else:
+            yield made
 
 
 def _values(

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.property_graph.faults import Faults
-from rulemine.kg.property_graph.induced import draft_schema, from_triples
+from rulemine.kg.property_graph.observed import from_triples
 from rulemine.kg.property_graph.schema import EntityType
 
 TRIPLES = [
@@ -14,7 +14,7 @@ KG = KnowledgeGraph.from_triples(TRIPLES)
 
 
 def test_a_draft_has_every_signature_and_what_the_triples_call_it() -> None:
-    schema = draft_schema(KG, "towns")
+    schema = from_triples(KG, "towns").schema
     assert {row.label: row.sources for row in schema.entities} == {
         "ObjectOfLivesIn": ("object of lives_in",),
         "SubjectOfLivesIn": ("subject of lives_in",),
@@ -37,7 +37,7 @@ def test_the_order_of_triples_does_not_matter() -> None:
 
 
 def test_an_edited_draft_renames_merges_and_leaves_out() -> None:
-    draft = draft_schema(KG, "towns")
+    draft = from_triples(KG, "towns").schema
     thing = EntityType("Thing", sources=tuple(s for row in draft.entities for s in row.sources))
     twin = replace(
         draft.relations[0], label="twinOf", subject="Thing", object="Thing", sources=("twin",)
@@ -118,7 +118,7 @@ def test_without_words_for_most_entities_types_are_induced_and_an_older_draft_st
         node.type for node in from_triples(kg, "towns").nodes
     }
     every = {("r1", "subject"): "person", ("r1", "object"): "town", ("r2", "object"): "region"}
-    older = draft_schema(kg, "towns")
+    older = from_triples(kg, "towns").schema
     assert len(from_triples(kg, "towns", older, nouns=every).nodes) == len(kg.entities)
 
 
@@ -135,6 +135,6 @@ def test_edges_between_types_that_a_relation_hardly_ever_joins_are_left_out_and_
     graph = from_triples(kg, "people", left_out=left_out, nouns=nouns)
     assert len(graph.edges) == len(triples) - 1
     assert "edges between types that their relation hardly ever joins: 1" in left_out.summary()
-    assert len(from_triples(kg, "people", draft_schema(kg, "people"), nouns=nouns).edges) == len(
-        triples
-    )
+    assert len(
+        from_triples(kg, "people", from_triples(kg, "people").schema, nouns=nouns).edges
+    ) == len(triples)
