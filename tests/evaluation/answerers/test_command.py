@@ -62,15 +62,12 @@ def ask(tmp_path):
     asked = [question(n, BOB if n % 2 else CID, "father", "object") for n in range(1, 6)]
     release = write_release(tmp_path / "r", asked)
 
-    def run(*does: str, folder: Path | None = None, **options):
+    def run(*does, folder=None, **options):
         words = [sys.executable, "-S", program, tmp_path / "asked", *does]
-        system = Command(program=shlex.join(map(str, words)), **options)
-        notes: list[str] = []
+        system, notes = Command(program=shlex.join(map(str, words)), **options), []
         run.again = []
-        found = answer(
-            release, system, folder=folder, note=notes.append, unanswered=run.again.append
-        )
-        return {p.id: p for p in found}, "\n".join(notes)
+        told = {"note": notes.append, "unanswered": run.again.append}
+        return {p.id: p for p in answer(release, system, folder=folder, **told)}, "\n".join(notes)
 
     return run
 
@@ -90,121 +87,93 @@ def test_a_program_is_given_text_topics_graph_and_naming(ask):
     assert notes == ""
 
 
-@pytest.mark.parametrize(
-    ("does", "kind", "said"),
-    [
-        ("die", "ended", "ended (exit status 1) without an answer"),
-        ("crash", "ended", "ended (signal 6) without an answer"),
+def test_what_is_no_answer_counts_as_none_and_is_said(ask):
+    for does, kind, said in (
+        ("die", "ended", "q00003: the program ended (exit status 1) without an answer"),
+        ("crash", "ended", "q00003: the program ended (signal 6) without an answer"),
         ("rubbish", "no JSON object", "wrote 'Loading the model ...', no JSON object"),
-        (
-            "incomplete",
-            "no prediction",
-            "has no 'raw_output', 'answers', 'sparql', 'cypher' or 'rows'",
-        ),
+        ("incomplete", "no prediction", "has no 'raw_output', 'answers', 'sparql', 'cypher' or"),
         ("other", "another id", "answered 'q99999' instead"),
-    ],
-)
-def test_what_is_no_answer_counts_as_none_and_is_said(ask, does, kind, said):
-    found, notes = ask(f"q00003={does}")
-    assert [p.id for p in found.values() if p.answers == ()] == ["q00003"]
-    assert all(found[key].raw_output for key in ("q00002", "q00004"))
-    assert f"q00003: the program {said}" in notes or said in notes
-    assert f"1 question of 5 got no answer (1 × {kind})" in notes
-    assert ("ends with 'out of memory'" in notes) == (does == "die")
-    assert ("belongs to standard error" in notes) == (does == "rubbish")
+    ):
+        found, notes = ask(f"q00003={does}")
+        assert [p.id for p in found.values() if p.answers == ()] == ["q00003"]
+        assert all(found[key].raw_output for key in ("q00002", "q00004"))
+        assert said in notes
+        assert f"1 question of 5 got no answer (1 × {kind})" in notes
+        assert ("ends with 'out of memory'" in notes) == (does == "die")
+        assert ("belongs to standard error" in notes) == (does == "rubbish")
 
 
-@pytest.mark.parametrize("does", ["hang", "blank"])
-def test_a_program_that_hangs_is_ended_with_all_that_it_started(ask, does):
+def test_a_program_that_hangs_is_ended_with_all_that_it_started(ask):
     begun = time.monotonic()
-    found, notes = ask(f"q00003={does}", timeout=1.5)
-    assert found["q00003"].answers == ()
-    assert found["q00004"].raw_output
-    assert "1 × time-out" in notes
-    assert "needs command:restart=true" in notes
+    for does in ("hang", "blank"):
+        found, notes = ask(f"q00003={does}", timeout=1.5)
+        assert found["q00003"].answers == ()
+        assert found["q00004"].raw_output
+        assert "1 × time-out" in notes
+        assert "needs command:restart=true" in notes
     assert time.monotonic() - begun < 50  # else its child was waited for
 
 
 def test_what_was_answered_is_kept_and_the_rest_asked_again(ask, tmp_path):
-    ask("q00002=die", "q00004=rubbish", folder=tmp_path / "work")
+    bad, work = ("q00002=die", "q00004=rubbish"), tmp_path / "work"
+    ask(*bad, folder=work)
     before = asked_in(tmp_path)
-    found, notes = ask("q00002=die", "q00004=rubbish", folder=tmp_path / "work")
+    found, notes = ask(*bad, folder=work)
     assert asked_in(tmp_path)[len(before) :] == ask.again == ["q00002", "q00004"]
     assert found["q00001"].raw_output == "e00002 e00004"
     assert "3 answers of an earlier run were kept" in notes
-    ask(folder=tmp_path / "work")
+    ask(folder=work)
     assert len(asked_in(tmp_path)) == len(before) + 2 + 5
-
-
-def test_a_changed_program_is_asked_anew(ask, tmp_path):
-    ask(folder=tmp_path / "work")
     (tmp_path / "program.py").write_text(PROGRAM + "# changed\n")
-    _, notes = ask(folder=tmp_path / "work")
-    assert notes == ""
-    assert len(asked_in(tmp_path)) == 10
-
-
-def test_two_processes_do_not_ask_the_same_program_at_once(ask, tmp_path):
-    ask(folder=tmp_path / "work")
-    (kept,) = (tmp_path / "work" / "command").glob("*.sqlite")
+    assert ask(folder=work)[1] == ""
+    assert len(asked_in(tmp_path)) == len(before) + 2 + 10
+    kept = sorted((work / "command").glob("*.sqlite"), key=lambda path: path.stat().st_mtime)[-1]
     with closing(Journal(kept)), pytest.raises(OutputError, match="another process"):
-        ask(folder=tmp_path / "work")
+        ask(folder=work)
 
 
-def test_a_program_that_ends_after_each_answer_is_started_again(ask):
+def test_a_program_that_ends_after_each_answer_is_started_again(ask, release):
     found, notes = ask(*(f"q0000{n}=last" for n in range(1, 6)))
     assert all(p.raw_output for p in found.values())
     assert notes == ""
-
-
-def test_a_program_that_answers_when_its_input_ends_is_started_for_every_question(release):
     words = ["sed", "s/question/raw_output/"]  # it buffers what goes into a pipe
-    found = answer(release, Command(program=shlex.join(words), restart=True))
-    assert [p.raw_output for p in found] == [q.question for q in release.questions("test")]
+    said = answer(release, Command(program=shlex.join(words), restart=True))
+    assert [p.raw_output for p in said] == [q.question for q in release.questions("test")]
 
 
 def test_a_program_that_answers_nothing_ends_the_run(ask, tmp_path, monkeypatch):
     monkeypatch.setattr(command, "MOST_FAILURES", 2)
-    with pytest.raises(
-        LimitError, match="no answer to 2 questions in a row; to q00003 the program"
-    ):
+    with pytest.raises(LimitError, match="no answer to 2 questions in a row; to q00003"):
         ask("q00002=die", "q00003=die", folder=tmp_path / "work")
     assert asked_in(tmp_path) == ["q00001", "q00002", "q00002", "q00003"]  # it may only have ended
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
+def test_what_cannot_be_run_is_refused(release, tmp_path, capsys):
+    for options, expected in (
         ({}, "command: no program"),
         ({"program": "no-such-program --x"}, "'no-such-program' cannot be started"),
         ({"program": "sh -c 'x"}, "expected a program and its arguments"),
         ({"program": "x", "timeout": 0}, "timeout is 0; expected a number above 0"),
-    ],
-)
-def test_what_cannot_be_run_is_refused(release, options, expected):
-    with pytest.raises(ConfigError, match=expected):
-        answer(release, Command(**options))
+    ):
+        with pytest.raises(ConfigError, match=expected):
+            answer(release, Command(**options))
+    for systems in ("lookup", "command,command", "command:program=x"):
+        words = ["answer", str(release.path), "--with", systems, "-o", str(tmp_path / "out")]
+        assert main([*words, "--", "cat"]) == 2
+        assert "is for one command without a program in --with" in capsys.readouterr().err
 
 
 def test_the_program_stands_after_two_dashes(release, tmp_path, capsys):
-    program = tmp_path / "a program.py"
+    program, out = tmp_path / "a program.py", tmp_path / "out.jsonl"
     program.write_text(PROGRAM)
-    out = tmp_path / "out.jsonl"
     words = [sys.executable, "-S", str(program), str(tmp_path / "asked"), "q00002=cost"]
-    command = ["answer", str(release.path), "--with", "command:timeout=50", "-o", str(out)]
-    assert main([*command, "--", *words]) == 0
+    head, tail = ["answer", str(release.path), "--with"], ["-o", str(out)]
+    assert main([*head, "command:timeout=50", *tail, "--", *words]) == 0
     run, first, *_ = map(json.loads, out.read_text().splitlines())
     assert first["raw_output"]
     assert shlex.split(json.loads(run["run"]["system"].partition("program=")[2])) == words
     # What the header says is what --with takes.
-    again = [*command[:3], run["run"]["system"], *command[4:]]
-    assert main(again) == 0
+    assert main([*head, run["run"]["system"], *tail]) == 0
     assert "3 answers of an earlier run were kept" in capsys.readouterr().err
     assert len(asked_in(tmp_path)) == 3
-
-
-@pytest.mark.parametrize("systems", ["lookup", "command,command", "command:program=x"])
-def test_a_program_is_for_one_command(release, tmp_path, systems, capsys):
-    command = ["answer", str(release.path), "--with", systems, "-o", str(tmp_path / "out")]
-    assert main([*command, "--", "cat"]) == 2
-    assert "is for one command without a program in --with" in capsys.readouterr().err

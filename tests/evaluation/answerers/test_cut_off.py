@@ -1,7 +1,6 @@
 """Replies that are cut off: counted, marked, the end of a run without others, asked again with more room."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,8 @@ from pytest_httpserver import HTTPServer
 from rulemine.errors import NoReplyError
 from rulemine.evaluation.answerers.prompted import SelfConsistency
 from rulemine.evaluation.answerers.registry import find_answerer
-from rulemine.llm.call import Call, Reply
-from rulemine.release.reader import Release
+from rulemine.llm.call import Reply
 from tests.chat_server import ChatServer, lines_of
-from tests.command_line import Command
 from tests.evaluation.answerers.scripted import Script, run
 from tests.evaluation.world import write_structures
 
@@ -22,20 +19,20 @@ CUT = Reply("Half a na", "length")
 
 
 @pytest.fixture(scope="module")
-def http() -> Iterator[HTTPServer]:
+def http():
     with HTTPServer(host="127.0.0.1", threaded=True) as running:
         yield running
 
 
 @pytest.fixture
-def server(http: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+def server(http, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with ChatServer(http=http) as running:
         yield running
 
 
 @pytest.fixture
-def release(here: Path) -> Release:
+def release(here):
     return write_structures(here / "release")
 
 
@@ -58,8 +55,8 @@ def rows(path: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("reason", ["length", "stop", "in tags"])
 def test_where_nothing_else_comes_it_ends_and_goes_on_with_more_room(
-    release: Release, server: ChatServer, command: Command, reason: str
-) -> None:
+    release, server, command, reason
+):
     """With several systems and so a folder for each, whatever its limits."""
     server.says = lambda body, times: thinking("", reason) if body["max_tokens"] < 4000 else "ann"
     asked = len(release.questions())
@@ -80,95 +77,56 @@ def test_where_nothing_else_comes_it_ends_and_goes_on_with_more_room(
     assert all("cut_off" not in row for row in rows("said/closed-book_max_tokens=4000.jsonl"))
 
 
-def _text(body: dict[str, Any]) -> str:
-    return str(body["messages"][-1]["content"])
+def test_those_that_were_cut_off_are_marked_counted_and_asked_again(release, server, command):
+    seen = {}
 
+    def text(body):
+        return str(body["messages"][-1]["content"])
 
-def test_those_that_were_cut_off_are_marked_counted_and_the_only_ones_asked_again(
-    release: Release, server: ChatServer, command: Command
-) -> None:
-    seen: dict[str, int] = {}
-
-    def says(body: dict[str, Any], times: int) -> Any:
-        number = seen.setdefault(_text(body), len(seen))
+    def says(body, times):
+        number = seen.setdefault(text(body), len(seen))
         return thinking("ann\nHalf a na") if number % 2 and body["max_tokens"] == 256 else "ann"
 
     server.says = says
     ended = command(*words(server, "closed-book", "said.jsonl"))
     assert ended.status == 0
     asked, paid = len(release.questions()), len(server.bodies)
-    marked = [row["id"] for row in rows("said.jsonl") if "cut_off" in row]
-    assert {tuple(row.get("cut_off", ["max_tokens"])) for row in rows("said.jsonl")} == {
-        ("max_tokens",)
-    }
+    marked = [row["cut_off"] for row in rows("said.jsonl") if "cut_off" in row]
+    assert marked == [["max_tokens"]] * len(marked)
     told = f"{len(marked)} replies cut off, to {len(marked)} of {asked} questions."
     assert f"{told} Give the model more room: closed-book:max_tokens=4000." in ended.err
-    scores = command("evaluate", "release", "said.jsonl", "--split", "all")
-    assert (
-        f"{len(marked)} of {asked} predictions rest on a model's replies that were cut off (at max_tokens)"
-        in scores.out
-    )
+    scores = command("evaluate", "release", "said.jsonl", "--split", "all").out
+    assert f"{len(marked)} of {asked} predictions rest on a model's replies that" in scores
     ended = command(*words(server, "closed-book:max_tokens=512", "said.jsonl"))
     assert (ended.status, "cut off" in ended.err) == (0, False)
-    again = {_text(body) for body in server.bodies[paid:]}
-    assert again == {text for text, number in seen.items() if number % 2}
-    after = rows("said.jsonl")
-    assert [row["raw_output"] for row in after] == ["ann"] * asked
-    assert all(row["usage"]["seconds"] > 0 for row in after)  # also of what came with less room
+    again = {text(body) for body in server.bodies[paid:]}
+    assert again == {asked for asked, number in seen.items() if number % 2}
+    assert [row["raw_output"] for row in rows("said.jsonl")] == ["ann"] * asked
+    assert all(row["usage"]["seconds"] > 0 for row in rows("said.jsonl"))  # also with less room
 
 
-@pytest.mark.parametrize(
-    ("name", "cut", "expected"),
-    [
-        ("chain-of-thought", "think", ["thought_tokens"]),
-        ("paths", "plan", ["plan_tokens"]),
-        ("tools", "step", ["max_tokens"]),
-        ("think-on-graph", "relations", ["max_tokens"]),
-        ("plan-on-graph", "objectives", ["max_tokens"]),
-        ("struct-gpt", "relations", ["max_tokens"]),
-        ("generate-on-graph", "step", ["max_tokens"]),
-    ],
-)
-def test_in_the_middle_the_option_of_that_step_is_named(
-    name: str, cut: str, expected: list[str]
-) -> None:
+def test_in_the_middle_the_option_of_that_step_is_named():
     """And a run does not end for it: the last reply came in full."""
-    system: Any = find_answerer(name)
-
-    def says(call: Call) -> Any:
-        return CUT if call.purpose.rpartition("-")[2] == cut else "Tacoma"
-
-    found = run(system, Script(says))
-    assert set(found.cut_off) == set(expected)
-    assert len(found.cut_off) == sum(
-        call.purpose.rpartition("-")[2] == cut for call in _asked(system, says)
-    )
-    assert hasattr(system, expected[0])
-
-
-def _asked(system: Any, says: Any) -> list[Call]:
-    script = Script(says)
-    run(system, script)
-    return script.calls
+    for name, cut, option in (
+        ("chain-of-thought", "think", "thought_tokens"), ("paths", "plan", "plan_tokens"),
+        ("tools", "step", "max_tokens"), ("think-on-graph", "relations", "max_tokens"),
+        ("plan-on-graph", "objectives", "max_tokens"), ("struct-gpt", "relations", "max_tokens"),
+        ("generate-on-graph", "step", "max_tokens"),
+    ):  # fmt: skip
+        system = find_answerer(name)
+        script = Script(lambda c, cut=cut: CUT if c.purpose.rpartition("-")[2] == cut else "Tacoma")
+        found = run(system, script)
+        assert list(found.cut_off) == [option] * script.steps.count(cut), name
+        assert found.cut_off
+        assert hasattr(system, option)
+    script = Script(lambda call: CUT if call.sample == 0 else "Tacoma")
+    assert run(SelfConsistency(), script).cut_off == ("max_tokens", "thought_tokens")
 
 
-@pytest.mark.parametrize(
-    "name", ["tools", "think-on-graph", "plan-on-graph", "struct-gpt", "generate-on-graph"]
-)
-def test_the_answer_of_an_agent_has_a_limit_of_its_own(name: str) -> None:
-    def says(call: Call) -> Any:
-        return CUT if call.max_tokens == 77 else "none"
-
-    system: Any = find_answerer(f"{name}:answer_tokens=77")
-    with pytest.raises(
-        NoReplyError, match=r"the one question was cut off.* a larger answer_tokens"
-    ):
-        run(system, Script(says))
-
-
-def test_every_sample_counts() -> None:
-    def says(call: Call) -> Any:
-        return CUT if call.sample == 0 else "Tacoma"
-
-    found = run(SelfConsistency(), Script(says))
-    assert found.cut_off == ("max_tokens", "thought_tokens")
+def test_the_answer_of_an_agent_has_a_limit_of_its_own():
+    for name in ("tools", "think-on-graph", "plan-on-graph", "struct-gpt", "generate-on-graph"):
+        script = Script(lambda call: CUT if call.max_tokens == 77 else "none")
+        with pytest.raises(
+            NoReplyError, match=r"one question was cut off.* a larger answer_tokens"
+        ):
+            run(find_answerer(f"{name}:answer_tokens=77"), script)

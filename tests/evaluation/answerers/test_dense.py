@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ def says(request: dict[str, Any], times: int) -> Any:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+def server(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with ChatServer(says) as running:
         yield running
@@ -43,26 +42,23 @@ def run(answerer: Dense, server: ChatServer, place: Path, **more: Any) -> list[A
         return answerer(Context(**settings), ASKED)
 
 
-@pytest.mark.parametrize("at_once", [1, 4096])
-def test_the_nearest_triples_by_cosine_are_shown(
-    server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
-) -> None:
-    monkeypatch.setattr(retrieval, "AT_ONCE", at_once)
-    first, second = run(Dense(k=2, model="e", batch=2), server, tmp_path)
-    assert first.retrieved == TRIPLES[:2]  # equals are in their order
-    assert second.retrieved == [TRIPLES[2], TRIPLES[0]]
-    assert (first.text, first.calls) == ("eve", 1)
+def test_the_nearest_triples_by_cosine_are_shown(server, tmp_path, monkeypatch):
+    for at_once in (1, 4096):
+        monkeypatch.setattr(retrieval, "AT_ONCE", at_once)
+        first, second = run(Dense(k=2, model="e", batch=2), server, tmp_path / str(at_once))
+        assert first.retrieved == TRIPLES[:2]  # equals are in their order
+        assert second.retrieved == [TRIPLES[2], TRIPLES[0]]
+        assert (first.text, first.calls) == ("eve", 1)
     asked = [body for body in server.bodies if "input" in body]
-    assert {body["model"] for body in asked} == {"e"}
-    assert sum(len(body["input"]) for body in asked) == 5
-    assert Dense(batch=2).graph_calls(len(KG)) == 2
     chat = [body for body in server.bodies if "messages" in body]
-    assert {body["model"] for body in chat} == {"m"}
-    [said] = [text for body in chat if "child" in (text := body["messages"][0]["content"])]
+    assert ({body["model"] for body in asked}, {body["model"] for body in chat}) == ({"e"}, {"m"})
+    assert sum(len(body["input"]) for body in asked) == 2 * 5
+    assert Dense(batch=2).graph_calls(len(KG)) == 2
+    said = next(text for body in chat if "child" in (text := body["messages"][0]["content"]))
     assert "ann | mother_of | eve\neve | sister/of | joe\n" in said
 
 
-def test_nothing_is_embedded_again(server: ChatServer, tmp_path: Path) -> None:
+def test_nothing_is_embedded_again(server, tmp_path):
     assert run(Dense(), server, tmp_path) == run(Dense(), server, tmp_path)
     assert server.again == 0
     assert server.received.total() == 4
@@ -70,7 +66,7 @@ def test_nothing_is_embedded_again(server: ChatServer, tmp_path: Path) -> None:
     assert server.bodies[-1]["input"] == ["> Whose child?", "> Whose job?"]
 
 
-def test_embeddings_may_have_an_endpoint_of_their_own(server: ChatServer, tmp_path: Path) -> None:
+def test_embeddings_may_have_an_endpoint_of_their_own(server, tmp_path):
     with ChatServer(says) as other:
         found = run(Dense(url=other.url, text_prefix="> "), server, tmp_path)
         assert found[0].retrieved == TRIPLES
@@ -80,11 +76,8 @@ def test_embeddings_may_have_an_endpoint_of_their_own(server: ChatServer, tmp_pa
     assert all("messages" in body for body in server.bodies)
 
 
-def test_what_cannot_be_embedded_ends_the_run(server: ChatServer, tmp_path: Path) -> None:
-    def too_long(request: dict[str, Any], times: int) -> Any:
-        return error(400, "input exceeds the context length")
-
-    server.says = too_long
+def test_what_cannot_be_embedded_ends_the_run(server, tmp_path):
+    server.says = lambda request, times: error(400, "input exceeds the context length")
     with pytest.raises(EndpointError, match=r"begin with 'Whose child\?'.*dense:batch=1"):
         run(Dense(), server, tmp_path)
     server.says = lambda request, times: {
@@ -92,8 +85,6 @@ def test_what_cannot_be_embedded_ends_the_run(server: ChatServer, tmp_path: Path
     }
     with pytest.raises(EndpointError, match="different lengths"):
         run(Dense(model="other"), server, tmp_path)
-
-
-def test_a_graph_without_triples_has_nothing_to_show(server: ChatServer, tmp_path: Path) -> None:
-    found = run(Dense(), server, tmp_path, kg=KnowledgeGraph.from_triples([]))
+    server.says = says
+    found = run(Dense(), server, tmp_path / "empty", kg=KnowledgeGraph.from_triples([]))
     assert [f.retrieved for f in found] == [[], []]

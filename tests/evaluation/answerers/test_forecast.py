@@ -2,10 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -16,10 +14,8 @@ from rulemine.evaluation.answerers.registry import ANSWERERS, answer, asks_model
 from rulemine.evaluation.study.costs import Expected, costs_table
 from rulemine.llm.call import Call, Reply, pack_vector
 from rulemine.llm.estimates import Takes
-from rulemine.llm.session import Session
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
-from tests.command_line import Command
 from tests.evaluation.answerers.scripted import Script
 from tests.evaluation.world import write_release
 from tests.releases import build_small
@@ -116,7 +112,7 @@ class Model:
         enough = sum(line.startswith("(") for line in lines) > 4
         name = next(line for line in lines if line.startswith("(")).strip("()").split(", ")[0]
         said = {
-            "Sufficient": "Yes" if enough else "No",
+            "Sufficient": ("No", "Yes")[enough],
             "Answer": [name] * enough,
             "Reason": THOUGHT[:50],
         }
@@ -141,11 +137,11 @@ class Model:
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Release]:
+def demo(tmp_path_factory):
     """Releases on a whole graph, under the names of its entities: the demo, and the coast for ``cypher``."""
-    made: dict[str, Release] = {}
+    made = {}
 
-    def call(kind: str) -> Release:
+    def call(kind):
         if kind not in made:
             folder = tmp_path_factory.mktemp(kind)
             whole = (("selection", "share"), 0.0), (("naming",), "text")
@@ -162,97 +158,61 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Release]:
 
 
 @pytest.mark.parametrize("name", ASKING)
-def test_typical_is_within_twice_and_the_worst_is_never_less(
-    name: str, demo: Callable[[str], Release], tmp_path: Path
-) -> None:
+def test_typical_is_within_twice_and_the_worst_is_never_less(name, demo, tmp_path):
     release = demo("cypher" if name == "text-to-cypher" else "structures")
-    told = forecast(release, name, ["incomplete"], split=None, sample=16, model="m")
-    assert told.typical is not None
-    assert told.worst is not None
-    model = Model()
-    script = Script(model)
-    answer(
-        release,
-        name,
-        split=None,
-        sample=16,
-        model="m",
-        session=cast(Session, script),
-        folder=tmp_path,
-    )
+    asked = {"split": None, "sample": 16, "model": "m"}
+    told = forecast(release, name, ["incomplete"], **asked)
+    script = Script(model := Model())
+    answer(release, name, session=script, folder=tmp_path, **asked)
     took = Takes(len(script.calls), model.sent, model.received)
     for typical, worst, actual in zip(told.typical, told.worst, took, strict=True):
         assert actual <= worst
         assert actual / 2 <= typical <= 2 * actual, (told.typical, took)
 
 
-def test_where_options_allow_fewer_calls_fewer_are_typical(demo: Callable[[str], Release]) -> None:
-    told = forecast(
-        demo("structures"), "tools:steps=1", ["incomplete"], split=None, sample=5, model="m"
-    )
-    assert told.typical is not None
-    assert told.worst is not None
+def test_where_options_allow_fewer_calls_fewer_are_typical(demo):
+    asked = {"split": None, "sample": 5, "model": "m"}
+    told = forecast(demo("structures"), "tools:steps=1", ["incomplete"], **asked)
     assert told.typical.calls == told.worst.calls == 10
-    assert told.typical.received < 5 * find_answerer("tools").typical.received  # type: ignore[attr-defined, operator]
+    assert told.typical.received < 5 * find_answerer("tools").typical.received
 
 
-def test_for_how_many_questions_the_proof_is_shown(tmp_path: Path) -> None:
-    release = write_release(tmp_path / "small")
-    shown = []
+def test_for_how_many_questions_the_proof_is_shown(tmp_path):
+    release, shown = write_release(tmp_path / "small"), []
+    both, asked = ["complete", "incomplete"], {"split": None, "model": "m"}
     for system in ("ppr", "ppr:max_triples=1"):
-        told = forecast(
-            release, system, ["complete", "incomplete"], split=None, sample=None, model="m"
-        )
-        session = cast(Session, Script(lambda call: Reply("none")))
-        found = answer(release, system, split=None, model="m", session=session, folder=tmp_path)
+        told = forecast(release, system, both, sample=None, **asked)
+        script = Script(lambda call: Reply("none"))
+        found = answer(release, system, session=script, folder=tmp_path, **asked)
         counted = evaluate(release, found, split=None).failures["all"]
         assert told.proofs == (counted["proved"], counted["questions"])
-        assert told.proofs is not None
         shown.append(told.proofs[0])
         table = costs_table([Expected(system, 1, 1, *told)])
         assert table.rows[0][6] == f"{shown[-1]} of {counted['questions']}"
         assert "the first 100 questions" in table.notes[-1]
     assert shown[0] > shown[1]
-    for system in (
-        "closed-book",
-        "tools",
-    ):  # it retrieves nothing; what it retrieves is up to the model
-        told = forecast(release, system, ["incomplete"], split=None, sample=None, model="m")
-        assert told.proofs is None
+    for system in ("closed-book", "tools"):  # nothing is retrieved, or it is up to the model
+        assert forecast(release, system, both, sample=None, **asked).proofs is None
 
 
-def test_a_dry_run_asks_nothing_and_writes_nothing(
-    demo: Callable[[str], Release], command: Command, tmp_path: Path
-) -> None:
-    words = (
-        "answer",
-        demo("structures").path,
-        "--split",
-        "all",
-        "--sample",
-        3,
-    )
+def test_a_dry_run_asks_nothing_and_writes_nothing(demo, command, tmp_path):
+    words = ("answer", demo("structures").path, "--split", "all", "--sample", 3)
     unreachable = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1")
     ended = command(*words, "--with", "lookup,tools", *unreachable, "--dry-run")
     assert ended.status == 0, ended.err
     assert re.search(r"^lookup +1 +3 +0 ", ended.out, re.MULTILINE)
-    assert re.search(
-        r"^tools +1 +3 +16 / 33 +[\d,]+ / [\d,]+ +900 / 33,792 ", ended.out, re.MULTILINE
-    )
+    tools = r"^tools +1 +3 +16 / 33 +[\d,]+ / [\d,]+ +900 / 33,792 "
+    assert re.search(tools, ended.out, re.MULTILINE)
     assert not list(tmp_path.iterdir())
     assert "missing: -o/--output" in command(*words, "--with", "lookup").err
     assert "name one with --model" in command(*words, "--with", "tools", "--dry-run").err
 
 
-def test_two_graphs_take_twice_the_calls_of_one(tmp_path: Path) -> None:
-    release = write_release(tmp_path / "r")
+def test_two_graphs_take_twice_the_calls_of_one(tmp_path):
+    release, asked = write_release(tmp_path / "r"), {"split": "test", "sample": None, "model": "m"}
     one, two = (
-        forecast(release, "k-hop", graphs, split="test", sample=None, model="m")
+        forecast(release, "k-hop", graphs, **asked)
         for graphs in (["incomplete"], ["complete", "incomplete"])
     )
-    assert one.typical is not None
-    assert one.worst is not None
-    assert two.typical is not None
-    assert two.worst is not None
     assert (two.typical.calls, two.worst.calls) == (2 * one.typical.calls, 2 * one.worst.calls)
     assert one.worst.calls == 3, "a call for each question of the split"

@@ -13,12 +13,9 @@ from tests import some_seeds
 from tests.evaluation.answerers.test_retrieving import retrieved
 
 TRIPLES = [
-    ("ann", "mother", "eve"),
-    ("eve", "knows", "joe"),
-    ("joe", "lives_in", "Bern"),
-    ("joe", "likes", "tea"),
+    ("ann", "mother", "eve"), ("eve", "knows", "joe"), ("joe", "lives_in", "Bern"), ("joe", "likes", "tea"),
     ("zoe", "plays", "chess"),
-]
+]  # fmt: skip
 KG = KnowledgeGraph.from_triples(TRIPLES)
 
 
@@ -30,7 +27,7 @@ def of(name: str, worth: float) -> Prize:
     return Prize(worth, (KG.entity_ids[name],))
 
 
-def test_what_pays_is_connected() -> None:
+def test_what_pays_is_connected():
     assert grown(KG, [of("ann", 3), of("Bern", 2)]) == TRIPLES[:3]
     assert grown(KG, [of("ann", 3), of("Bern", 1.5)]) == []  # it would cost as much
     assert grown(KG, [of("ann", 3), of("Bern", 1.5), of("joe", 1.5)]) == TRIPLES[:3]
@@ -38,7 +35,7 @@ def test_what_pays_is_connected() -> None:
     assert grown(KG, []) == grown(KG, [of("ann", -1)]) == []
 
 
-def test_a_triple_is_worth_its_prize_less_its_price() -> None:
+def test_a_triple_is_worth_its_prize_less_its_price():
     at = KG.labeled().index(TRIPLES[3])
     tea = Prize(2.5, tuple(KG.triples[at][[0, 2]].tolist()), at)
     assert grown(KG, [tea]) == TRIPLES[3:4]
@@ -66,17 +63,16 @@ def choices(kg: KnowledgeGraph) -> Iterator[tuple[set[int], int]]:
 
 
 @pytest.mark.parametrize("seed", some_seeds(30))
-def test_on_small_connected_graphs_nothing_is_worth_more(seed: int) -> None:
+def test_on_small_connected_graphs_nothing_is_worth_more(seed):
     draw = stream(seed, "graph")
     chain = [(f"e{n}", "r", f"e{n + 1}") for n in range(5)]
-    kg = KnowledgeGraph.from_triples(
-        chain + [(f"e{draw.below(6)}", "s", f"e{draw.below(6)}") for _ in range(3)]
-    )
+    more = [(f"e{draw.below(6)}", "s", f"e{draw.below(6)}") for _ in range(3)]
+    kg = KnowledgeGraph.from_triples(chain + more)
     prizes = [Prize(3.0 - n, (e,)) for n, e in enumerate(draw.permutation(6)[:3].tolist())]
     triples = grown(kg, prizes)
     entities = {kg.entity_ids[e] for s, _, o in triples for e in (s, o)} or set(prizes[0].entities)
 
-    def left(entities: set[int], price: float) -> float:
+    def left(entities, price):
         return sum(p.worth for p in prizes if entities.issuperset(p.entities)) - price
 
     best = max(left(reached, 0.5 * size) for reached, size in choices(kg))
@@ -84,11 +80,13 @@ def test_on_small_connected_graphs_nothing_is_worth_more(seed: int) -> None:
     assert best - 0.5 <= left(entities, 0.5 * len(triples)) <= best
 
 
-def test_the_model_is_shown_what_was_grown() -> None:
+def test_the_model_is_shown_what_was_grown():
     question = OpenQuestion("q1", "Does the mother of ann live near tea?", ("ann",))
-    triples, _ = retrieved(ConnectedSubgraph(), question, kg=KG, order={})
-    assert triples == [TRIPLES[0], TRIPLES[1], TRIPLES[3]]
-    alone, _ = retrieved(ConnectedSubgraph(entities=0, triples=1), question, kg=KG, order={})
-    assert alone == TRIPLES[:1]
-    none, _ = retrieved(ConnectedSubgraph(), question._replace(question="?"), kg=KG, order={})
-    assert none == []
+    for options, text, expected in (
+        ({}, question.question, [TRIPLES[0], TRIPLES[1], TRIPLES[3]]),
+        ({"entities": 0, "triples": 1}, question.question, TRIPLES[:1]),
+        ({}, "?", []),
+    ):
+        asked = question._replace(question=text)
+        found, _ = retrieved(ConnectedSubgraph(**options), asked, kg=KG, order={})
+        assert found == expected

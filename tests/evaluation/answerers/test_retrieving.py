@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -15,73 +13,65 @@ from rulemine.evaluation.answerers.retrieval import (
     fit,
     flow,
 )
-from rulemine.kg.graph import KnowledgeGraph, Triple
-from tests.evaluation.answerers.test_prompted import Model, given
+from rulemine.evaluation.answerers.surroundings import Surroundings
+from tests.evaluation.answerers.scripted import Script, graph, run
 
 TRIPLES = [
-    ("ann", "family.mother", "eve"),
-    ("eve", "family.sister", "joe"),
-    ("joe", "works_in", "Bern"),
-    ("zoe", "works_in", "Bern"),
-    ("zoe", "likes", "zoe"),
-]
-KG = KnowledgeGraph.from_triples(TRIPLES)
+    ("ann", "family.mother", "eve"), ("eve", "family.sister", "joe"), ("joe", "works_in", "Bern"),
+    ("zoe", "works_in", "Bern"), ("zoe", "likes", "zoe"),
+]  # fmt: skip
+KG = graph(TRIPLES)
 ORDER = {name: at for at, name in enumerate(KG.entities)}
 ANN = OpenQuestion("q1", "Who is ann's mother?", ("ann",))
 
 
-def retrieved(
-    answerer: Any, question: OpenQuestion = ANN, **more: Any
-) -> tuple[list[Triple], list[str]]:
+def retrieved(answerer, question=ANN, kg=KG, order=ORDER, **more):
     """What is retrieved for a question, and notes; the model is shown just that."""
-    notes: list[str] = []
-    model = Model(lambda call: "eve")
-    settings = {"kg": KG, "order": ORDER, "note": notes.append, **more}
-    [found] = answerer(given(model, **settings), [question])
+    notes, script = [], Script(answer=["eve"])
+    found = run(answerer, script, kg, question, order=order, note=notes.append, **more)
     assert found.text == "eve"
-    shown = list(model.calls[0].messages)
-    assert shown == final_messages(question.question, lines_of(found.retrieved))
+    shown = final_messages(question.question, lines_of(found.retrieved))
+    assert list(script.calls[0].messages) == shown
     return list(found.retrieved), notes
 
 
-def test_hops_are_by_distance_and_each_triple_comes_once() -> None:
+def test_hops_are_by_distance_and_each_triple_comes_once():
     assert retrieved(KHop())[0] == TRIPLES[:1]
     assert retrieved(KHop(hops=2))[0] == TRIPLES[:2]
     assert retrieved(KHop(hops=9)) == (TRIPLES, [])
-    both = ANN._replace(anchors=("ann", "zoe"))
-    assert retrieved(KHop(), both)[0] == [TRIPLES[0], TRIPLES[4], TRIPLES[3]]
-    assert retrieved(KHop(), ANN._replace(anchors=("zoe",)))[0] == [TRIPLES[4], TRIPLES[3]]
-    assert retrieved(KHop(), ANN._replace(anchors=("nobody",)))[0] == []
+    for topics, expected in (
+        (("ann", "zoe"), [0, 4, 3]), (("zoe",), [4, 3]), (("nobody",), []),
+    ):  # fmt: skip
+        assert retrieved(KHop(), ANN._replace(anchors=topics))[0] == [TRIPLES[n] for n in expected]
 
 
-def test_the_nearest_are_shown_and_a_cut_is_stated() -> None:
+def test_the_nearest_are_shown_and_a_cut_is_stated():
     for limit in ({"max_triples": 2}, {"max_characters": 52}):
         triples, notes = retrieved(KHop(hops=9, **limit))
         assert triples == TRIPLES[:2]
         assert "1 of 1 questions have more" in notes[0]
     assert retrieved(KHop(max_characters=3))[0] == []
+    same = [("aa", "bb", "cc")] * 3  # a line of 12 characters, and its end
+    assert [len(fit(same, n)) for n in (0, 12, 13, 28, 1000)] == [0, 0, 1, 2, 3]
 
 
-def star(names: list[str]) -> KnowledgeGraph:
-    return KnowledgeGraph.from_triples([("hub", "likes", name) for name in names])
+def test_of_equally_near_triples_a_sample_is_the_same_in_every_naming():
+    hub, few = ANN._replace(anchors=("hub",)), KHop(max_triples=5)
 
+    def drawn(names, **more):
+        star = graph([("hub", "likes", name) for name in names])
+        order = {"hub": 40} | {name: at for at, name in enumerate(names)}
+        return retrieved(few, hub, star, order, **more)[0]
 
-def test_of_equally_near_triples_a_sample_is_the_same_in_every_naming() -> None:
     names = [f"e{n:02}" for n in range(40)]
-    hub = ANN._replace(anchors=("hub",))
-    order = {"hub": 40} | {name: at for at, name in enumerate(names)}
-    first, _ = retrieved(KHop(max_triples=5), hub, kg=star(names), order=order)
+    first, other = drawn(names), {name: f"x{99 - at}" for at, name in enumerate(names)}
     assert len(first) == 5
     assert first == sorted(first)
-    other = {name: f"x{99 - at}" for at, name in enumerate(names)}
-    renamed = {"hub": 40} | {other[name]: at for at, name in enumerate(names)}
-    again, _ = retrieved(KHop(max_triples=5), hub, kg=star([*other.values()]), order=renamed)
-    assert again == [(s, r, other[o]) for s, r, o in first]
-    seeded, _ = retrieved(KHop(max_triples=5), hub, kg=star(names), order=order, seed=1)
-    assert seeded != first
+    assert drawn([*other.values()]) == [(s, r, other[o]) for s, r, o in first]
+    assert drawn(names, seed=1) != first
 
 
-def test_words_of_the_question_find_triples_anywhere_in_the_graph() -> None:
+def test_words_of_the_question_find_triples_anywhere_in_the_graph():
     assert retrieved(NearestTriples())[0] == TRIPLES[:1]
     place = OpenQuestion("q2", "Who works in Bern?", ("Bern",))
     assert retrieved(NearestTriples(), place)[0] == TRIPLES[2:4]
@@ -89,64 +79,55 @@ def test_words_of_the_question_find_triples_anywhere_in_the_graph() -> None:
     # Equals are in the order of private ids.
     assert retrieved(NearestTriples(), place, order=ORDER | {"joe": 99})[0] == TRIPLES[3:1:-1]
     assert retrieved(NearestTriples(), place._replace(question="?"))[0] == []
+    for answerer in (NearestTriples(), KHop(hops=2), PersonalizedPageRank()):
+        assert retrieved(answerer, kg=graph([]))[0] == []
 
 
-def test_an_empty_graph_is_no_failure() -> None:
-    nothing = KnowledgeGraph.from_triples([])
-    assert retrieved(NearestTriples(), kg=nothing)[0] == []
-    assert retrieved(KHop(hops=2), kg=nothing)[0] == []
-    assert retrieved(PersonalizedPageRank(), kg=nothing)[0] == []
-
-
-def people() -> KnowledgeGraph:
+def people():
     """Ann lives in Bern, which is in a country, and has met forty people who live somewhere, too."""
     met = [("ann", "has_met", f"e{n:02}") for n in range(40)]
     homes = [(f"e{n:02}", "lives_in", "Bern" if n % 2 else "Rome") for n in range(40)]
-    return KnowledgeGraph.from_triples(
-        [*met, *homes, ("ann", "lives_in", "Bern"), ("Bern", "country", "Helvetia")]
-    )
+    return graph([*met, *homes, ("ann", "lives_in", "Bern"), ("Bern", "country", "Helvetia")])
 
 
-def test_a_walk_comes_to_a_whole_proof_led_by_the_words_of_the_question() -> None:
-    proof = {("ann", "lives_in", "Bern"), ("Bern", "country", "Helvetia")}
-    asked = ANN._replace(question="In which country does ann live?")
-    found, notes = retrieved(PersonalizedPageRank(max_triples=2), asked, kg=people())
-    assert set(found) == proof
+def test_a_walk_comes_to_a_whole_proof_led_by_the_words_of_the_question():
+    def walked(text="Whom has ann met?", kg=None, **options):
+        question = ANN._replace(question=text)
+        return retrieved(PersonalizedPageRank(**options), question, kg or people())
+
+    found, notes = walked("In which country does ann live?", max_triples=2)
+    assert set(found) == {("ann", "lives_in", "Bern"), ("Bern", "country", "Helvetia")}
     assert not notes
-    asked = ANN._replace(question="Whom has ann met?")
-    found, _ = retrieved(PersonalizedPageRank(max_triples=2), asked, kg=people())
+    found, _ = walked(max_triples=2)
     assert {relation for _, relation, _ in found} == {"has_met"}
     # Whole lines are shown, of whatever a walk comes to.
-    everything, _ = retrieved(PersonalizedPageRank(), asked, kg=people())
+    everything, _ = walked()
     assert len(everything) == len(people())
     assert everything[:2] == found
-    shorter, notes = retrieved(PersonalizedPageRank(max_characters=100), asked, kg=people())
+    shorter, notes = walked(max_characters=100)
     assert shorter == fit(everything, 100)
     assert "1 of 1 questions have more than max_characters=100" in notes[0]
-    apart = KnowledgeGraph.from_triples([*TRIPLES, ("far", "likes", "away")])
-    assert sorted(retrieved(PersonalizedPageRank(), kg=apart)[0]) == sorted(TRIPLES)
+    assert sorted(walked(kg=graph([*TRIPLES, ("far", "likes", "away")]))[0]) == sorted(TRIPLES)
     assert retrieved(PersonalizedPageRank(), ANN._replace(anchors=("nobody",)))[0] == []
 
 
-# The topic has the name of a relation, or one that is a part of the word "live".
-@pytest.mark.parametrize("topic", ["country", "liv"])
-def test_a_walk_is_the_same_in_every_naming(topic: str) -> None:
-    kg = people()
+def test_a_walk_is_the_same_in_every_naming():
+    """Also where the topic has the name of a relation, or one that is a part of the word "live"."""
+    kg, nine = people(), PersonalizedPageRank(max_triples=9)
     order = {name: at for at, name in enumerate(kg.entities)}
-    # In the other naming the order of names is the reverse.
-    other = {name: f"x{99 - at}" for at, name in enumerate(kg.entities)} | {"ann": topic}
-    asked = ANN._replace(question="Where does ann live?")
-    first, _ = retrieved(PersonalizedPageRank(max_triples=9), asked, kg=kg, order=order)
-    again, _ = retrieved(
-        PersonalizedPageRank(max_triples=9),
-        ANN._replace(question=f"Where does {topic} live?", anchors=(topic,)),
-        kg=KnowledgeGraph.from_triples((other[s], r, other[o]) for s, r, o in kg.labeled()),
-        order={other[name]: at for name, at in order.items()},
-    )
-    assert again == [(other[s], r, other[o]) for s, r, o in first]
+    first, _ = retrieved(nine, ANN._replace(question="Where does ann live?"), kg, order)
+    for topic in ("country", "liv"):
+        # In the other naming the order of names is the reverse.
+        other = {name: f"x{99 - at}" for at, name in enumerate(kg.entities)} | {"ann": topic}
+        again, _ = retrieved(
+            nine, ANN._replace(question=f"Where does {topic} live?", anchors=(topic,)),
+            graph([(other[s], r, other[o]) for s, r, o in kg.labeled()]),
+            {other[name]: at for name, at in order.items()},
+        )  # fmt: skip
+        assert again == [(other[s], r, other[o]) for s, r, o in first]
 
 
-def test_a_walk_follows_triples_as_often_as_powers_of_its_matrix_say() -> None:
+def test_a_walk_follows_triples_as_often_as_powers_of_its_matrix_say():
     kg, weights = people(), np.array([0.5, 0.1, 0.9])
     topics = [kg.entity_ids["ann"], kg.entity_ids["Rome"]]
     found = flow(kg, ease_of(kg), topics, weights)
@@ -155,26 +136,21 @@ def test_a_walk_follows_triples_as_often_as_powers_of_its_matrix_say() -> None:
     ways = at_both + [(o, r, s, -1) for s, r, o, _ in at_both]
     alike = {(s, r, d): sum(w[:2] == (s, r) and w[3] == d for w in ways) for s, r, _, d in ways}
     degree = np.bincount([s for s, *_ in ways])
-    share = np.array(
-        [weights[r] / alike[s, r, d] ** 0.5 / degree[o] ** 0.25 for s, r, o, d in ways]
-    )
-    out = np.zeros(size)
+    share = [weights[r] / alike[s, r, d] ** 0.5 / degree[o] ** 0.25 for s, r, o, d in ways]
+    out, matrix, start = np.zeros(size), np.zeros((size, size)), np.zeros(size)
     for (s, *_), one in zip(ways, share, strict=True):
         out[s] += one
-    matrix = np.zeros((size, size))
     for (s, _, o, _), one in zip(ways, share, strict=True):
         matrix[o, s] += one / out[s]
-    start = np.zeros(size)
     start[topics] = 1
     there = start
     for _ in range(STEPS):
         there = 0.2 * start + 0.8 * matrix @ there
     followed = [there[s] * one / out[s] for (s, *_), one in zip(ways, share, strict=True)]
-    expected = np.array(followed).reshape(2, -1).sum(axis=0)
-    assert np.allclose(found, expected, rtol=1e-12)
+    assert np.allclose(found, np.array(followed).reshape(2, -1).sum(axis=0), rtol=1e-12)
 
 
-def test_names_of_relations_are_near_to_words_with_the_same_parts() -> None:
+def test_names_of_relations_are_near_to_words_with_the_same_parts():
     near = Nearness(["person/nationality", "film/runtime", "->"])
     nationality, runtime, nothing = near.to("Who are nationals of it?").tolist()
     assert nationality > 0.5
@@ -183,8 +159,13 @@ def test_names_of_relations_are_near_to_words_with_the_same_parts() -> None:
     assert near.to("film runtime")[1] == pytest.approx(1)
 
 
-@pytest.mark.parametrize("characters", [0, 13, 14, 28, 1000])
-def test_what_fits(characters: int) -> None:
-    triples = [("aa", "bb", "cc")] * 3  # a line of 12 characters, and its end
-    expected = np.clip(characters // 13, 0, 3)
-    assert len(fit(triples, characters)) == expected
+def test_a_graph_by_name_is_seen_in_both_directions():
+    triples = [("a", "r", "b"), ("a", "s", "b"), ("b", "r", "a"), ("a", "r", "a"), ("c", "r", "b")]
+    here = Surroundings(graph([*triples, ("d", "s", "c")]))
+    assert here.relations("a") == [("r", "in"), ("r", "out"), ("s", "out")]
+    assert (here.relations("d"), here.relations("nobody")) == ([("s", "out")], [])
+    assert here.neighbors("a", "r", "out") == ["a", "b"]
+    assert here.neighbors("b", "r", "in") == ["a", "c"]
+    assert here.neighbors("b", "s", "in") == ["a"]
+    assert here.neighbors("a", "nothing", "out") == here.neighbors("nobody", "r", "out") == []
+    assert [(here.known(n), here.named(n)) for n in ("a", "x")] == [(True, "a"), (False, None)]

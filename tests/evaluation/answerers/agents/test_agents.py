@@ -1,13 +1,9 @@
 """What holds for every agent: nothing said ends a run, and what was said is not asked again."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from werkzeug import Response
 
 from rulemine.codec import to_json
 from rulemine.config import keys_of
@@ -16,9 +12,7 @@ from rulemine.evaluation.answerers.agents.agent import LONGEST
 from rulemine.evaluation.answerers.protocol import OpenQuestion
 from rulemine.evaluation.answerers.registry import answer, asks_model, find_answerer
 from rulemine.llm import EndpointOptions
-from rulemine.llm.call import Call, Reply
-from rulemine.release.reader import Release
-from rulemine.release.records import Prediction
+from rulemine.llm.call import Reply
 from rulemine.seeds import stream
 from tests import ROOT
 from tests.chat_server import KEY, ChatServer, error
@@ -36,14 +30,13 @@ NOISE = (
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_nothing_that_a_model_says_ends_a_run(name: str) -> None:
-    """Noise, echoes of the options, and failures, a hundred conversations of them."""
-    agent: Any = find_answerer(name)
+def test_nothing_that_a_model_says_ends_a_run(name):
+    """Noise, echoes of the options, and failures, a hundred conversations of them; then megabytes."""
+    agent = find_answerer(name)
     assert asks_model(agent)
     for seed in range(100):
-        draws = stream(seed, "noise")
 
-        def says(call: Call, draws: Any = draws) -> Any:
+        def says(call, draws=stream(seed, "noise")):  # noqa: B008 - one stream a conversation
             kind = draws.below(4)
             if kind == 0:
                 return broken
@@ -55,120 +48,100 @@ def test_nothing_that_a_model_says_ends_a_run(name: str) -> None:
 
         found = run(agent, Script(says))
         assert found.calls <= agent.worst_calls(1)
-        assert found.text is not None
-        assert found.retrieved is not None
-
-
-@pytest.mark.parametrize("name", AGENTS)
-def test_of_megabytes_only_so_much_is_read(name: str) -> None:
-    agent: Any = find_answerer(name)
+        assert None not in (found.text, found.retrieved)
     script = Script(lambda call: "author (Score: 0.5), Search[Dune] Next question: " * 20_000)
     run(agent, script)
-    for call in script.calls:
-        assert max(len(str(message["content"])) for message in call.messages) < 8 * LONGEST
+    sizes = (len(str(message["content"])) for call in script.calls for message in call.messages)
+    assert max(sizes) < 8 * LONGEST
 
 
-@pytest.mark.parametrize("name", AGENTS[:-1])
-def test_topics_that_are_not_in_the_graph_are_answered_without_it(name: str) -> None:
-    agent = find_answerer(name)
-    for topics in ((), ("Atlantis",)):
-        script = Script(answer=["Plato"])
-        found = run(agent, script, question=OpenQuestion("q2", "Who?", topics))
-        assert (found.text, found.retrieved, found.calls) == ("Plato", [], 1)
-        assert told(script) == []
+def test_topics_that_are_not_in_the_graph_are_answered_without_it():
+    for name in AGENTS[:-1]:
+        for topics in ((), ("Atlantis",)):
+            script = Script(answer=["Plato"])
+            found = run(find_answerer(name), script, question=OpenQuestion("q2", "Who?", topics))
+            assert (found.text, found.retrieved, found.calls) == ("Plato", [], 1)
+            assert told(script) == []
 
 
-@pytest.mark.parametrize("name", AGENTS)
-def test_the_page_has_every_option_with_its_default(name: str) -> None:
+def test_the_page_has_every_option_with_its_default():
     page = (ROOT / "docs" / "agents.md").read_text("utf-8")
-    section = page.partition(f"\n### {name}\n")[2].partition("\n### ")[0]
-    agent: Any = find_answerer(name)
-    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
-    assert row.split("|")[3:5] == [f" {agent.worst_calls(topics)} " for topics in (1, 2)]
-    for key in keys_of(agent):
-        assert key.meaning, key.name
-        assert key.option.bounded or key.hint is str, key.name
-        assert f"\n| `{key.name}` | {key.default} |" in section, key.name
+    for name in AGENTS:
+        section = page.partition(f"\n### {name}\n")[2].partition("\n### ")[0]
+        agent = find_answerer(name)
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+        assert row.split("|")[3:5] == [f" {agent.worst_calls(topics)} " for topics in (1, 2)]
+        for key in keys_of(agent):
+            assert key.meaning, key.name
+            assert key.option.bounded or key.hint is str, key.name
+            assert f"\n| `{key.name}` | {key.default} |" in section, key.name
 
 
 @pytest.fixture(scope="module")
-def http() -> Iterator[HTTPServer]:
+def http():
     with HTTPServer(host="127.0.0.1", threaded=True) as running:
         yield running
 
 
 @pytest.mark.parametrize("name", AGENTS)
-def test_what_was_said_is_not_asked_again(
-    name: str, http: HTTPServer, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_said_is_not_asked_again(name, http, release, tmp_path, monkeypatch):
     """A run that breaks off and goes on gives what one gives that does not; so does one without a model."""
     monkeypatch.setenv("TEST_KEY", KEY)
     left = 10**9
 
-    def says(request: dict[str, Any], times: int) -> str | Response | dict[str, Any]:
+    def says(request, times):
         nonlocal left
         left -= 1
         return said(request) if left >= 0 else error(401, "no credit")
 
-    def predicted(folder: str) -> list[Prediction]:
+    def predicted(folder):
         options = EndpointOptions(base_url=server.url, api_key_variable="TEST_KEY", concurrency=2)
-        return answer(
-            release, name, kg="complete", model="fake", endpoint=options, folder=tmp_path / folder
-        )
+        place = {"endpoint": options, "folder": tmp_path / folder}
+        return answer(release, name, kg="complete", model="fake", **place)
+
+    def but_the_time(predictions):
+        rows = [to_json(p) for p in predictions]
+        return [row | {"cost": {**row["cost"], "seconds": None}} for row in rows]
 
     with ChatServer(says, http=http) as server:
         whole = predicted("whole")
-        asked = server.received.total()
+        count = server.received.total()
         assert predicted("whole") == whole
-        assert server.received.total() == asked
+        assert server.received.total() == count
         left = 3
         with pytest.raises(EndpointError):
             predicted("broken")
         left = 10**9
         before = server.received.total()
-        assert [_comparable(p) for p in predicted("broken")] == [_comparable(p) for p in whole]
-        assert server.received.total() - before < asked
+        assert but_the_time(predicted("broken")) == but_the_time(whole)
+        assert server.received.total() - before < count
     assert len(whole) > 1
     assert any(p.retrieved for p in whole)
     assert all(p.cost and p.cost.calls and p.cost.prompt_tokens and p.cost.seconds for p in whole)
 
 
-@pytest.mark.parametrize("name", AGENTS)
-def test_a_model_that_says_nothing_is_asked_once_and_told_of(
-    name: str, http: HTTPServer, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_says_nothing_is_asked_once_and_told_of(http, release, tmp_path, monkeypatch):
     """Found with a real endpoint: what had no word was sent again and again until the run ended."""
     monkeypatch.setenv("TEST_KEY", KEY)
-    with ChatServer(lambda request, times: "", http=http) as server:
-        options = EndpointOptions(base_url=server.url, api_key_variable="TEST_KEY")
-        with pytest.raises(NoReplyError, match="an empty reply") as ended:
-            answer(release, name, model="fake", endpoint=options, folder=tmp_path / "work")
-        assert f": {server.received.total()} calls have no answer" in str(ended.value)
+    for name in AGENTS:
+        with ChatServer(lambda request, times: "", http=http) as server:
+            options = EndpointOptions(base_url=server.url, api_key_variable="TEST_KEY")
+            with pytest.raises(NoReplyError, match="an empty reply") as ended:
+                answer(release, name, model="fake", endpoint=options, folder=tmp_path / name)
+            assert f": {server.received.total()} calls have no answer" in str(ended.value)
 
 
-def _comparable(prediction: Prediction) -> dict[str, Any]:
-    """All but the time it took."""
-    row = to_json(prediction)
-    row["cost"] = {**row["cost"], "seconds": None}
-    return row
-
-
-def said(request: dict[str, Any]) -> str | dict[str, Any]:
+def said(request):
     """Follows whatever it is offered, as every agent has it written."""
     lines = str(request["messages"][-1]["content"]).splitlines()
     if "tools" in request and len(request["messages"]) == 2:
         topic = lines[1].partition(": ")[2].partition(" | ")[0]
         arguments = json.dumps({"entity": topic, "relation": "mother", "direction": "out"})
-        call = {
-            "id": "c1",
-            "type": "function",
-            "function": {"name": "neighbors", "arguments": arguments},
-        }
-        message = {"role": "assistant", "content": None, "tool_calls": [call]}
-        return {
-            "choices": [{"message": message, "finish_reason": "tool_calls"}],
-            "usage": {"prompt_tokens": 9, "completion_tokens": 3},
-        }
+        function = {"name": "neighbors", "arguments": arguments}
+        calls = [{"id": "c1", "type": "function", "function": function}]
+        message = {"role": "assistant", "content": None, "tool_calls": calls}
+        usage = {"prompt_tokens": 9, "completion_tokens": 3}
+        return {"choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": usage}
     if lines[-1].startswith("Write thought"):
         topics = next(line for line in lines if line.startswith("Topic")).partition(": ")[2]
         return f"Action: Search[{topics}]" if len(lines) == 3 else "Action: Finish[e00002]"

@@ -1,35 +1,46 @@
 import json
-from typing import Any
-
-import pytest
 
 from rulemine.evaluation.answerers.agents.plan_on_graph import PlanOnGraph
 from rulemine.evaluation.answerers.protocol import OpenQuestion
-from rulemine.llm.call import Call
-from tests.evaluation.answerers.scripted import QUESTION, Script, broken, graph, run, shown, told
+from tests.evaluation.answerers.scripted import (
+    AUTHOR,
+    BORN,
+    QUESTION,
+    Script,
+    broken,
+    graph,
+    run,
+    shown,
+    told,
+)
 
 GOALS = ["Find the author", "Find the country"]
-AUTHOR, BORN = ("Dune", "author", "Frank"), ("Frank", "born", "Tacoma")
-COUNTRY = ("Tacoma", "country", "USA")
+PAGES = ("Dune", "pages", "412")
 MORE = '{"Sufficient": "No", "Answer": [], "Reason": ""}'
 
 
-def enough(answer: Any, sufficient: Any = "Yes") -> str:
+def enough(answer, sufficient="Yes"):
     return json.dumps({"Sufficient": sufficient, "Answer": answer, "Reason": "stated"})
 
 
-def test_it_explores_until_the_memory_suffices() -> None:
-    script = Script(
-        objectives=[json.dumps(GOALS)],
-        relations=['["author"]', '["born", "lived"]', '["country"]'],
-        entities=['["Tacoma"]'],
+def scripted(*relations, answer, goals="?", **more):
+    """Replies of a run that takes one relation after another, and keeps nothing in mind."""
+    followed = sum(1 for r in relations if r not in ("none", "?"))
+    steps = {"memory": ["{}"] * followed, **more}
+    return Script(objectives=[goals], relations=relations, answer=answer, **steps)
+
+
+def test_it_explores_until_the_memory_suffices():
+    script = scripted(
+        '["author"]', '["born", "lived"]', '["country"]', goals=json.dumps(GOALS),
+        entities=['["Tacoma"]'], answer=[MORE, MORE, enough(["USA"]), "USA"],
         memory=['{"Find the author": "Frank"}', '{"Find the country": ["Tacoma"]}', "{}"],
-        answer=[MORE, MORE, enough(["USA"]), "USA"],
         reflect=['{"Go back": "No"}'] * 2,
-    )
+    )  # fmt: skip
     found = run(PlanOnGraph(), script)
     assert found.text == "USA"
-    assert found.retrieved == [AUTHOR, BORN, ("Frank", "lived", "Tacoma"), COUNTRY]
+    lived, country = ("Frank", "lived", "Tacoma"), ("Tacoma", "country", "USA")
+    assert found.retrieved == [AUTHOR, BORN, lived, country]
     assert shown(script.calls[1])[1:4] == [
         "Objectives: Find the author; Find the country",
         "Entity: Dune",
@@ -41,131 +52,81 @@ def test_it_explores_until_the_memory_suffices() -> None:
         "(Dune, author, Frank)",
     ]
     assert told(script) == [
-        *("Dune | author | Frank", "Frank | born | Tacoma", "Frank | lived | Tacoma"),
-        *("Tacoma | country | USA", "", "Thoughts so far:"),
-        *("Find the author: Frank", "Find the country: Tacoma", "Concluded: USA"),
+        *(" | ".join(triple) for triple in found.retrieved),
+        *("", "Thoughts so far:", "Find the author: Frank", "Find the country: Tacoma"),
+        "Concluded: USA",
     ]
     assert {call.temperature for call in script.calls[:-1]} == {0.3}
     assert {call.max_tokens for call in script.calls[:-1]} == {4096}
 
 
-@pytest.mark.parametrize(
-    ("said", "stops"),
-    [
-        (enough(["USA"]), True),
-        (enough("USA", True), True),
-        (enough("It is the USA."), False),
-        (enough("It is Frank."), True),
-        (enough("none"), False),
-        (enough(["Atlantis", 7]), False),
-        (enough([]), False),
-        (enough(["USA"], "No"), False),
-        (enough(["USA"], None), False),
-        ('["USA"]', False),
-        ("USA", False),
-    ],
-)
-def test_it_stops_where_the_answer_is_a_name(said: str, stops: bool) -> None:
+def test_it_stops_where_the_answer_is_a_name():
     """Of the graph, or in a sentence one that was seen."""
-    script = Script(
-        objectives=["[]"],
-        relations=["author"] if stops else ["author", "none"],
-        memory=["{}"],
-        answer=[said, "USA"],
-        reflect=[] if stops else ["no"],
-    )
-    found = run(PlanOnGraph(), script)
-    concluded = [line for line in told(script) if line.startswith("Concluded")]
-    assert bool(concluded) == stops
-    assert found.text == "USA"
+    for said, stops in (
+        (enough(["USA"]), True), (enough("USA", True), True), (enough("It is the USA."), False),
+        (enough("It is Frank."), True), (enough("none"), False), (enough(["Atlantis", 7]), False),
+        (enough([]), False), (enough(["USA"], "No"), False), (enough(["USA"], None), False),
+        ('["USA"]', False), ("USA", False),
+    ):  # fmt: skip
+        more = [] if stops else ["none"]
+        script = scripted("author", *more, answer=[said, "USA"], reflect=["no"] * len(more))
+        assert run(PlanOnGraph(), script).text == "USA"
+        assert any(line.startswith("Concluded") for line in told(script)) is stops, said
 
 
-def test_it_goes_back_to_entities_seen_before() -> None:
-    script = Script(
-        objectives=["?"],
-        relations=["pages", "author", "none"],
-        memory=["{}"] * 2,
-        answer=[MORE, enough("Frank"), "Frank"],
-        reflect=['{"Go back": "Yes"}'],
-        **{"return": ["Dune"]},
-    )
+def test_it_goes_back_to_entities_seen_before_so_often_and_no_more():
+    back = {"reflect": ['{"Go back": "Yes"}'], "return": ["Dune"]}
+    script = scripted("pages", "author", "none", answer=[MORE, enough("Frank"), "Frank"], **back)
     found = run(PlanOnGraph(), script)
-    assert found.retrieved == [("Dune", "pages", "412"), AUTHOR]
+    assert found.retrieved == [PAGES, AUTHOR]
     calls = dict(zip(script.steps, script.calls, strict=True))
     assert shown(calls["return"])[2:] == ["Choose among these entities:", "Dune"]
     again = [call for call in script.calls if call.purpose.endswith("relations")][1]
     assert shown(again)[4:] == ["author", "inverse of holds"], "pages was taken already"
     assert shown(calls["objectives"]) == [f"Question: {QUESTION.question}"]
-
-
-def test_it_goes_back_so_often_and_no_more() -> None:
-    script = Script(
-        objectives=["?"], relations=["pages", "none"], memory=["{}"], answer=[MORE, "x"]
-    )
-    run(PlanOnGraph(returns=0), script)
-    script = Script(
-        objectives=["?"],
-        relations=["pages", "author", "none", "none"],
-        memory=["{}"] * 2,
-        answer=[MORE, MORE, "x"],
-        reflect=["yes"],
-        **{"return": ["Dune"]},
-    )
+    run(PlanOnGraph(returns=0), scripted("pages", "none", answer=[MORE, "x"]))
+    script = scripted("pages", "author", "none", "none", answer=[MORE, MORE, "x"], **back)
     run(PlanOnGraph(returns=1), script)
 
 
-def test_nothing_found_is_answered_from_what_is_known() -> None:
+def test_nothing_found_is_answered_from_what_is_known():
     script = Script(
         objectives=[broken], relations=["author", "?"], memory=[broken], answer=[broken, "USA"],
         reflect=[broken],
     )  # fmt: skip
     found = run(PlanOnGraph(), script)
     assert (found.text, found.retrieved) == ("USA", [AUTHOR])
-    script = Script(objectives=["?"], relations=["?"], answer=["none"])
+    script = scripted("?", answer=["none"])
     found = run(PlanOnGraph(), script)
-    assert (found.text, found.retrieved) == ("", [])
-    assert told(script) == [], "without any triples"
+    assert (found.text, found.retrieved, told(script)) == ("", [], [])
 
 
-def test_nothing_new_is_not_thought_about_again() -> None:
+def test_nothing_new_is_not_thought_about_again():
     """From Frank back to Dune along the triple that led there, and on from Dune."""
-    script = Script(
-        objectives=["?"], relations=["author", "inverse of author", "pages"], memory=["{}"] * 2,
-        entities=["Dune"], reflect=["no"] * 2, answer=[MORE, enough("412"), "412"],
+    script = scripted(
+        "author", "inverse of author", "pages", answer=[MORE, enough("412"), "412"],
+        memory=["{}"] * 2, entities=["Dune"], reflect=["no"] * 2,
     )  # fmt: skip
-    found = run(PlanOnGraph(), script)
-    assert found.retrieved == [AUTHOR, ("Dune", "pages", "412")]
+    assert run(PlanOnGraph(), script).retrieved == [AUTHOR, PAGES]
 
 
-def test_after_the_last_round_it_answers_from_the_triples() -> None:
-    script = Script(objectives=["?"], relations=["author"], memory=["{}"], answer=[MORE, "USA"])
+def test_after_the_last_round_it_answers_from_the_triples():
+    script = scripted("author", answer=[MORE, "USA"])
     found = run(PlanOnGraph(depth=1), script)
     assert (found.text, found.retrieved) == ("USA", [AUTHOR])
     assert told(script) == ["Dune | author | Frank"]
+    script = scripted("pages, author", answer=[MORE, "x"])
+    assert run(PlanOnGraph(depth=1, relations=1), script).retrieved == [PAGES]
 
 
-def test_no_more_relations_are_followed_than_allowed() -> None:
-    script = Script(
-        objectives=["?"], relations=["pages, author"], memory=["{}"], answer=[MORE, "x"]
-    )
-    assert run(PlanOnGraph(depth=1, relations=1), script).retrieved == [("Dune", "pages", "412")]
-
-
-def test_of_many_neighbors_the_nearest_by_words_are_offered() -> None:
-    names = [f"person {number}" for number in range(80)] + ["the author of Dune"]
+def test_of_many_neighbors_the_nearest_by_words_are_offered_and_five_followed():
+    near = "the author of Dune"
+    names = [f"person {number}" for number in range(80)] + [near]
     star = graph([("Dune", "likes", name) for name in names])
-    script = Script(
-        objectives=["?"], relations=["likes"], entities=["the author of Dune"], memory=["{}"],
-        answer=[MORE, "x"],
-    )  # fmt: skip
-    found = run(PlanOnGraph(depth=1), script, star)
+    script = scripted("likes", answer=[MORE, "x"], entities=[near])
+    assert run(PlanOnGraph(depth=1), script, star).retrieved == [("Dune", "likes", near)]
     heading, *offered = shown(script.calls[2])[2:]
-    assert heading == "Choose among these entities (70 of 81):"
-    assert len(offered) == 70
-    assert found.retrieved == [("Dune", "likes", "the author of Dune")]
-
-
-def test_the_frontier_is_bounded() -> None:
+    assert (heading, len(offered)) == ("Choose among these entities (70 of 81):", 70)
     star = graph([("Dune", "likes", f"p{number}") for number in range(9)] + [("p0", "r", "q")])
     script = Script(
         lambda call: "\n".join(shown(call)[3:]) if call.purpose.endswith("entities")
@@ -177,21 +138,18 @@ def test_the_frontier_is_bounded() -> None:
     assert len(next(shown(c) for c in script.calls if "reflect" in c.purpose)[2].split(";")) == 5
 
 
-def test_the_worst_case_happens() -> None:
+def test_the_worst_case_happens():
     """Everything leads to everything, all of it is followed, and it always goes back."""
     names = [f"n{number}" for number in range(6)]
     dense = graph([(a, f"r{k:02}", b) for a in names for b in names for k in range(20) if a != b])
 
-    def says(call: Call) -> str:
-        step = script.steps[-1]
-        lines = shown(call)
-        if step == "relations":
-            return "\n".join(lines[4:])
-        return "\n".join(lines[3:]) if step in ("entities", "return") else "yes"
+    def says(call):
+        step, lines = call.purpose.rpartition("-")[2], shown(call)
+        offered = {"relations": lines[4:], "entities": lines[3:], "return": lines[3:]}
+        return "\n".join(offered.get(step, ["yes"]))
 
     for topics, expected in ((1, 80), (5, 96), (6, 96)):
-        script = Script(says)
-        found = run(PlanOnGraph(), script, dense, OpenQuestion("q4", "?", tuple(names[:topics])))
-        assert PlanOnGraph().worst_calls(topics) == expected
-        assert found.calls == expected
+        several = OpenQuestion("q4", "?", tuple(names[:topics]))
+        found = run(PlanOnGraph(), Script(says), dense, several)
+        assert found.calls == PlanOnGraph().worst_calls(topics) == expected
     assert PlanOnGraph(returns=0).worst_calls(5) == 90

@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -47,18 +48,14 @@ def as_complex(rows):
 def test_links_are_the_triples_and_their_inverses():
     triples = random_triples(6, 3, 20)
     links = links_of(triples, 3)
-    counts = np.diff(links.first)
     pairs = np.column_stack((links.subjects, links.relations))
-    found = np.column_stack((np.repeat(pairs, counts, axis=0), links.objects)).tolist()
-    assert sorted(found) == sorted(
-        [row for s, r, o in triples.tolist() for row in ([s, r, o], [o, r + 3, s])]
-    )
+    every = np.repeat(pairs, np.diff(links.first), axis=0)
+    found = np.column_stack((every, links.objects)).tolist()
+    both = [row for s, r, o in triples.tolist() for row in ([s, r, o], [o, r + 3, s])]
+    assert sorted(found) == sorted(both)
     assert len({tuple(pair) for pair in pairs.tolist()}) == len(pairs)
-    some = links.some(np.array([4, 1]))
-    assert some.objects.tolist() == [
-        *links.objects[links.first[4] : links.first[5]],
-        *links.objects[links.first[1] : links.first[2]],
-    ]
+    of = [links.objects[links.first[n] : links.first[n + 1]].tolist() for n in (4, 1)]
+    assert links.some(np.array([4, 1])).objects.tolist() == of[0] + of[1]
 
 
 def test_loss_by_its_definition():
@@ -157,26 +154,26 @@ def truths(kg, vectors, relation, direction, topics, places=None):
     return found
 
 
-@pytest.mark.parametrize("direction", ["object", "subject"])
-@pytest.mark.parametrize("relation", ["r0", "r1"])
-def test_truth_by_definition(relation, direction):
+def test_truth_by_definition():
     vectors = random_vectors(7, 2, 3)
     entities, relations = map(as_complex, vectors)
-    place = GRAPH.relation_ids[relation] + 2 * (direction == "subject")
-    of_relation = GRAPH.triples[GRAPH.triples[:, 1] == GRAPH.relation_ids[relation]][:, [0, 2]]
-    pairs = {tuple(pair[:: 1 if direction == "object" else -1]) for pair in of_relation.tolist()}
-    loops = any(s == o for s, o in pairs)
-    found = truths(GRAPH, vectors, relation, direction, range(7))
-    for start in range(7):
-        scores = np.exp((entities[start] * relations[place] * entities.conj()).sum(axis=1).real)
-        stated = {o for s, o in pairs if s == start}
-        others = [end for end in range(7) if end not in stated and (loops or end != start)]
-        best = max(scores[end] for end in others)
-        expected = [
-            1 if end in stated else (end in others) * scores[end] / best for end in range(7)
-        ]
-        assert found[start] == pytest.approx(expected, abs=3e-4)
-        assert set(np.flatnonzero(found[start] == 1).tolist()) == stated
+    for relation, direction in product(("r0", "r1"), ("object", "subject")):
+        number, turn = GRAPH.relation_ids[relation], 1 if direction == "object" else -1
+        place = number + 2 * (direction == "subject")
+        of_relation = GRAPH.triples[GRAPH.triples[:, 1] == number][:, [0, 2]]
+        pairs = {tuple(pair[::turn]) for pair in of_relation.tolist()}
+        loops = any(s == o for s, o in pairs)
+        found = truths(GRAPH, vectors, relation, direction, range(7))
+        for start in range(7):
+            scores = np.exp((entities[start] * relations[place] * entities.conj()).sum(axis=1).real)
+            stated = {o for s, o in pairs if s == start}
+            others = [end for end in range(7) if end not in stated and (loops or end != start)]
+            best = max(scores[end] for end in others)
+            expected = [1 if e in stated else (e in others) * scores[e] / best for e in range(7)]
+            assert found[start] == pytest.approx(expected, abs=3e-4)
+            assert set(np.flatnonzero(found[start] == 1).tolist()) == stated
+    kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("a", "r", "c")])  # nothing else is left
+    assert truths(kg, random_vectors(3, 1, 2), "r", "object", [0]).tolist() == [[0, 1, 1]]
 
 
 def test_vectors_may_be_in_another_order_than_the_graph():
@@ -192,15 +189,11 @@ def test_vectors_may_be_in_another_order_than_the_graph():
     assert np.count_nonzero(expected) == len(found.truth)
 
 
-def test_where_every_other_entity_is_stated_nothing_else_is_true():
-    kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("a", "r", "c")])
-    assert truths(kg, random_vectors(3, 1, 2), "r", "object", [0]).tolist() == [[0, 1, 1]]
-
-
 def test_what_the_graph_lacks_is_not_true():
     queries = ('(p "r0" "nobody")', '(p "nothing" "e1")', '(p "r0" (p "nothing" "e1"))')
     asked = [OpenQuestion("q", "", ("e1",), text) for text in queries]
     assert [one.answers for one in SMALL(Context(kg=GRAPH), asked)] == [[]] * 3
+    assert SMALL(Context(kg=KnowledgeGraph.from_triples([])), asked[:1])[0].answers == []
 
 
 LEARN = """
@@ -270,27 +263,17 @@ def test_a_graph_is_learned_once_for_a_folder(tmp_path, monkeypatch):
     given = Context(kg=GRAPH, folder=tmp_path)
     asked = [OpenQuestion("q", "", ("e1",), QUERIES[0])]
     whole = SMALL(given, asked)
+    (kept,) = tmp_path.iterdir()
     replace(SMALL, rank=5)(given, asked)
     assert len(list(tmp_path.iterdir())) == 2
     monkeypatch.setattr(Embeddings, "_learned", None)
     assert SMALL(given, asked) == whole
-
-
-@pytest.mark.parametrize("content", [b"", b"nonsense", b"PK\x03\x04cut"])
-def test_damaged_file_of_vectors_is_named(tmp_path, content):
-    given = Context(kg=GRAPH, folder=tmp_path)
-    SMALL(given, [])
-    (kept,) = tmp_path.iterdir()
-    kept.write_bytes(content)
-    with pytest.raises(InputError, match=rf"{kept.name}: .*Delete it and run again"):
-        SMALL(given, [])
+    for content in (b"", b"nonsense", b"PK\x03\x04cut"):
+        kept.write_bytes(content)
+        with pytest.raises(InputError, match=rf"{kept.name}: .*Delete it and run again"):
+            SMALL(given, [])
 
 
 def test_learning_that_does_not_converge_is_said():
     with pytest.raises(ConfigError, match="learning_rate is 1e\\+30"):
         replace(SMALL, learning_rate=1e30)(Context(kg=GRAPH), [])
-
-
-def test_empty_graph_has_no_answers():
-    asked = [OpenQuestion("q", "", ("e1",), QUERIES[0])]
-    assert SMALL(Context(kg=KnowledgeGraph.from_triples([])), asked)[0].answers == []

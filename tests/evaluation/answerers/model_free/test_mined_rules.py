@@ -1,7 +1,9 @@
 import itertools
 import random
+import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from rulemine.errors import ConfigError, InputError
@@ -10,7 +12,9 @@ from rulemine.evaluation.answerers.model_free.links import (
     THRESHOLDS,
     LikelyLinks,
     MinedRules,
+    best_threshold,
     ends_of,
+    f1_scores,
 )
 from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import find_answerer
@@ -24,9 +28,8 @@ from tests.small_graphs import small_graph
 
 
 def rule(text, support, pca_body_size):
-    return replace(
-        parse_readable(text), measures=Measures(support, pca_body_size, pca_body_size, support, 0)
-    )
+    measures = Measures(support, pca_body_size, pca_body_size, support, 0)
+    return replace(parse_readable(text), measures=measures)
 
 
 RULES = (
@@ -61,12 +64,11 @@ def test_likelihoods_by_hand():
     assert ends(with_loop, RULES, "noisy-or", '(p "r" "a")')["a"] == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("aggregation", ["noisy-or", "max-plus"])
-def test_what_many_certain_rules_derive_is_not_stated(aggregation):
+def test_what_many_certain_rules_derive_is_not_stated():
     kg = KnowledgeGraph.from_triples([("a", f"r{i}", "b") for i in range(30)])
     rules = [rule(f"r{i}(x,y) ⇒ r0(y,x)", 5, 5) for i in range(30)]
-    found = ends(kg, rules, aggregation, '(p "r0" "b")')
-    assert 0.999 < found["a"] < 1
+    for aggregation in ("noisy-or", "max-plus"):
+        assert 0.999 < ends(kg, rules, aggregation, '(p "r0" "b")')["a"] < 1
 
 
 QUERIES = (
@@ -99,11 +101,13 @@ def test_several_links_are_answered_on_the_graph_with_all_likely_links(seed, mon
 
 
 def test_of_a_union_of_links_the_likeliest_counts():
-    kg = KnowledgeGraph.from_triples(
-        [("a", "p", "b"), ("a", "s", "c"), ("b", "q", "a"), ("b", "r", "c")]
-    )
-    found = ends(kg, RULES, "noisy-or", '(or (p "r" "a") (p "p" "a") (p- "q" "a"))')
+    triples = [("a", "p", "b"), ("a", "s", "c"), ("b", "q", "a"), ("b", "r", "c")]
+    union = '(or (p "r" "a") (p "p" "a") (p- "q" "a"))'
+    found = ends(KnowledgeGraph.from_triples(triples), RULES, "noisy-or", union)
     assert found == pytest.approx({"b": 1, "c": 0.25})
+    kg = KnowledgeGraph.from_triples(triples[:1])
+    (found,) = MinedRules()(Context(kg=kg), [OpenQuestion("q", "", ("a",), '(p "p" "a")')])
+    assert (found.answers, found.ranking) == (["b"], [("b", 1.0)]), "without a rule"
 
 
 COUPLES = [(f"m{i}", f"f{i}") for i in range(9)]
@@ -142,9 +146,7 @@ def test_answers_are_the_same_in_every_naming():
     found = MinedRules()(Context(kg=FAMILIES, order=order), ASKED)
 
     def renamed(text):
-        for name, other in names.items():
-            text = text.replace(f'"{name}"', f'"{other}"')
-        return text
+        return re.sub('"(\\w+)"', lambda m: f'"{names.get(m[1], m[1])}"', text)
 
     asked = [q._replace(query=renamed(q.query)) for q in ASKED]
     others = {names[name]: place for name, place in order.items()}
@@ -160,43 +162,46 @@ def test_the_threshold_is_chosen_on_validation_questions(tmp_path):
         question(2, ANN, "wife", "object", ["e00001"], ["e00001"], split="validation"),
     ]
     (found,) = answer(write_release(tmp_path / "r", asked), "rules")
-    assert found.answers == (
-        CID,
-    )  # nothing is to be inferred for the other, so nothing is for this
-    assert found.ranking[0] == (CID, 1.0)
+    # Nothing is to be inferred for the other, so nothing is for this.
+    assert (found.answers, found.ranking[0]) == ((CID,), (CID, 1.0))
 
 
 def test_training_questions_decide_where_there_is_no_validation_question(monkeypatch):
     monkeypatch.setattr(MinedRules, "_mined", lambda self, given: RULES)
-    kg = KnowledgeGraph.from_triples(
-        [("a", "p", "b"), ("a", "q", "b"), ("a", "s", "b"), ("a", "s", "c"), ("a", "r", "e")]
-    )
+    ways = (("p", "b"), ("q", "b"), ("s", "b"), ("s", "c"), ("r", "e"))
+    kg = KnowledgeGraph.from_triples([("a", relation, end) for relation, end in ways])
     one = question(1, "a", "r", "object", ["b", "c", "e"], ["b", "c"], split="train")
     few = question(2, "a", "r", "object", ["b", "e"], ["b"], split="validation")
 
     def answers(*train):
-        given = Context(kg=kg, train=train)
-        (found,) = MinedRules()(given, [OpenQuestion("q3", "", ("a",), '(p "r" "a")')])
-        return found.answers
+        asked = [OpenQuestion("q3", "", ("a",), '(p "r" "a")')]
+        return MinedRules()(Context(kg=kg, train=train), asked)[0].answers
 
     assert answers(one) == ["e", "b", "c"]
     assert answers(few) == answers(one, replace(one, id="q00009"), few) == ["e", "b"]
 
 
-def test_a_graph_without_rules():
-    kg = KnowledgeGraph.from_triples([("a", "p", "b")])
-    (found,) = MinedRules()(Context(kg=kg), [OpenQuestion("q", "", ("a",), '(p "p" "a")')])
-    assert found.answers == ["b"]
-    assert found.ranking == [("b", 1.0)]
-
-
 def test_options_are_checked():
-    assert find_answerer("rules:max_atoms=2,aggregation=max-plus".replace(",", ":")) == MinedRules(
-        max_atoms=2, aggregation="max-plus"
-    )
+    own = MinedRules(max_atoms=2, aggregation="max-plus")
+    assert find_answerer("rules:max_atoms=2:aggregation=max-plus") == own
     with pytest.raises(ConfigError, match="aggregation"):
         find_answerer("rules:aggregation=sum")
 
 
-def test_thresholds_are_different_and_descend():
+HALVES = 2.0 ** -np.arange(5)
+
+
+def test_threshold_by_hand():
+    # From the truest: a right one, a wrong one, a right one, and one below every threshold.
+    truth = np.array([1, 0.5, 0.25, 0.125, 1e-9])
+    first = f1_scores(truth, np.array([1, 1, 0, 1, 0], bool), 3, HALVES)
+    assert first.tolist() == [0, 2 / 3, 1 / 2, 4 / 5, 4 / 5]
+    assert best_threshold([first], HALVES) == 0.125
+    second = f1_scores(truth, np.array([0, 1, 0, 0, 0], bool), 1, HALVES)
+    # Together: 2/3 + 1, 1/2 + 2/3, 4/5 + 1/2.
+    assert best_threshold([first, second], HALVES) == 0.5
+    nothing_to_infer = f1_scores(np.array([1, 0.5]), np.array([1, 0], bool), 1, HALVES)
+    assert best_threshold([nothing_to_infer], HALVES) == 1
+    assert best_threshold([first, second, nothing_to_infer], HALVES) == 0.5
+    assert best_threshold([], HALVES) == 0.5
     assert all(a > b for a, b in itertools.pairwise(THRESHOLDS))

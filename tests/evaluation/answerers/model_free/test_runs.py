@@ -27,25 +27,17 @@ def elsewhere(function, items):
 
 @pytest.mark.parametrize("split", ["test", None])
 def test_runs_give_the_predictions_of_one_call(release, split):
-    runs = [
-        AnswererRun(name, release.naming, "incomplete", split, None, 7, None) for name in SYSTEMS
-    ]
-    said: list[tuple[str, str]] = []
-    found = dict(
-        answer_runs(
-            runs,
-            {release.naming: release},
-            elsewhere,
-            note=lambda run, text: said.append((run.with_, text)),
-        )
+    naming, said, expected = release.naming, [], []
+    runs = [AnswererRun(name, naming, "incomplete", split, None, 7, None) for name in SYSTEMS]
+    told = answer_runs(
+        runs, {naming: release}, elsewhere, note=lambda run, text: said.append((run.with_, text))
     )
+    found = dict(told)
     assert list(found) == runs[::-1], "runs that end first come first"
-    expected: list[tuple[str, str]] = []
     for run in runs:
-        name = run.with_
-        assert found[run] == answer(
-            release, name, split=split, seed=7, note=lambda text, n=name: expected.append((n, text))
-        )
+        notes = []
+        assert found[run] == answer(release, run.with_, split=split, seed=7, note=notes.append)
+        expected += [(run.with_, text) for text in notes]
     assert sorted(said) == sorted(expected)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -30,14 +31,14 @@ from rulemine.evaluation.answerers.trained.retriever import (
 from rulemine.evaluation.supervision.supervision import report_supervision
 from rulemine.files import read_jsonl
 from rulemine.kg.entity_names import EntityNames
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from rulemine.seeds import stream
 from tests.evaluation.world import question, write_release
 
 PEOPLE = 12
-RELATIONS = ("r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9")
+RELATIONS = tuple(f"r{n}" for n in range(10))
 ASKED = {"Which town, {}?": "r3", "Which dish, {}?": "r6"}
 NEAREST = TrainedRetriever(k=1, hidden=16, epochs=30)
 
@@ -60,15 +61,12 @@ def questions(right: Callable[[str], str] = lambda relation: relation) -> list[Q
     `right` gives the relation that the answers of test questions are of.
     """
     found = []
-    for person in range(PEOPLE):
+    for person, (text, relation) in product(range(PEOPLE), ASKED.items()):
         split = "train" if person < 8 else "validation" if person < 10 else "test"
-        for text, relation in ASKED.items():
-            proved_by = right(relation) if split == "test" else relation
-            answers = [end_of(person, proved_by)]
-            one = question(
-                len(found), name(person), proved_by, answers=answers, hard=[], split=split
-            )
-            found.append(replace(one, question=text.format(name(person))))
+        proved_by, topic = right(relation) if split == "test" else relation, name(person)
+        end = [end_of(person, proved_by)]
+        one = question(len(found), topic, proved_by, answers=end, hard=[], split=split)
+        found.append(replace(one, question=text.format(topic)))
     return found
 
 
@@ -77,50 +75,35 @@ def written(folder: Path, asked: Sequence[Question]) -> Release:
 
 
 @pytest.fixture(scope="module")
-def towns(tmp_path_factory: pytest.TempPathFactory) -> Release:
+def towns(tmp_path_factory):
     return written(tmp_path_factory.mktemp("towns") / "release", questions())
 
 
-@pytest.mark.parametrize("labels", ["shortest", "evidence"])
-def test_what_is_asked_for_is_learned(towns: Release, labels: str, tmp_path: Path) -> None:
-    notes: list[str] = []
-    seen: list[tuple[int, int]] = []
-    found = answer(
-        towns,
-        replace(NEAREST, labels=labels),
-        folder=tmp_path,
-        note=notes.append,
-        progress=lambda *at: seen.append(at),
-    )
+def test_what_is_asked_for_is_learned(towns, tmp_path):
     asked = {q.id: q for q in towns.questions("test")}
-    assert len(found) == len(asked) == 4  # by chance one of ten triples is right, of four 0.4
-    assert {p.id: p.retrieved for p in found} == {q.id: q.evidence for q in asked.values()}
-    assert {p.id: p.answers for p in found} == {q.id: q.answers for q in asked.values()}
-    assert "trained on 16 of 16 questions, 16 of whose 16 labeled triples are" in notes[0]
-    assert seen == sorted(seen)
-    assert seen[-1][0] == seen[-1][1]
+    for labels in ("shortest", "evidence"):
+        notes, seen = [], []
+        told = {"note": notes.append, "progress": lambda *at, seen=seen: seen.append(at)}
+        found = answer(towns, replace(NEAREST, labels=labels), folder=tmp_path, **told)
+        assert len(found) == len(asked) == 4  # by chance one of ten triples is right, of four 0.4
+        assert {p.id: p.retrieved for p in found} == {q.id: q.evidence for q in asked.values()}
+        assert {p.id: p.answers for p in found} == {q.id: q.answers for q in asked.values()}
+        assert "trained on 16 of 16 questions, 16 of whose 16 labeled triples are" in notes[0]
+        assert seen == sorted(seen)
+        assert seen[-1][0] == seen[-1][1]
 
 
-def test_nothing_of_test_questions_is_learned(towns: Release, tmp_path: Path) -> None:
-    def swapped(relation: str) -> str:
-        return {"r3": "r6", "r6": "r3"}[relation]
-
-    other = written(tmp_path / "other", questions(swapped))
-    assert [q.evidence for q in other.questions("test")] != [
-        q.evidence for q in towns.questions("test")
-    ]
-    found = [
-        answer(release, NEAREST, folder=tmp_path / folder)
-        for release, folder in ((towns, "a"), (other, "b"))
-    ]
+def test_nothing_of_test_questions_is_learned(towns, tmp_path):
+    other = written(tmp_path / "other", questions({"r3": "r6", "r6": "r3"}.get))
+    asked = [[q.evidence for q in one.questions("test")] for one in (towns, other)]
+    assert asked[0] != asked[1]
+    found = [answer(one, NEAREST, folder=tmp_path / f) for one, f in ((towns, "a"), (other, "b"))]
     assert found[0] == found[1]
     ((a,), (b,)) = (list((tmp_path / folder).iterdir()) for folder in "ab")
     assert (a.name, a.read_bytes()) == (b.name, b.read_bytes())
 
 
-def test_trained_once_for_a_folder_and_again_where_it_matters(
-    towns: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trained_once_for_a_folder_and_again_where_it_matters(towns, tmp_path, monkeypatch):
     first = answer(towns, NEAREST, folder=tmp_path)
     (file,) = tmp_path.iterdir()
     answer(towns, replace(NEAREST, seed=1), folder=tmp_path)
@@ -128,101 +111,77 @@ def test_trained_once_for_a_folder_and_again_where_it_matters(
     monkeypatch.setattr(module, "fit", None)
     assert answer(towns, NEAREST, folder=tmp_path) == first
     more = answer(towns, replace(NEAREST, k=3), folder=tmp_path)
-    assert [len(p.retrieved or ()) for p in more] == [3] * 4
-    assert [(p.retrieved or ())[:1] for p in more] == [p.retrieved for p in first]
+    assert [len(p.retrieved) for p in more] == [3] * 4
+    assert [p.retrieved[:1] for p in more] == [p.retrieved for p in first]
     file.write_bytes(b"PK")
     with pytest.raises(InputError, match=f"{file.name}: is no whole file"):
         answer(towns, NEAREST, folder=tmp_path)
 
 
-def test_training_questions_are_answered_without_their_own(towns: Release) -> None:
-    notes: list[str] = []
+def test_training_questions_are_answered_without_their_own(towns):
+    notes = []
     found = answer(towns, replace(NEAREST, epochs=12), split=None, note=notes.append)
-    assert len(found) == 24
     # Ten parts by topic entity have questions: of the others, every tenth is held out.
-    trained = [note for note in notes if "trained on" in note]
-    assert len(trained) == 11
+    assert (len(found), sum("trained on" in note for note in notes)) == (24, 11)
     right = {q.id: q.evidence for q in towns.questions()}
     assert sum(p.retrieved == right[p.id] for p in found) >= 20  # by chance 2.4
-
-
-def test_without_evidence_nothing_is_retrieved(towns: Release) -> None:
-    notes: list[str] = []
-    asked = [q for q in towns.questions() if q.split == "test"]
+    notes.clear()
     given = Context(towns.kg(), train=(), note=notes.append)
-    found = NEAREST(given, [module.OpenQuestion(q.id, q.question, q.anchors) for q in asked])
-    assert [(one.answers, one.retrieved) for one in found] == [((), ())] * 4
+    alone = [module.OpenQuestion(q.id, q.question, q.anchors) for q in towns.questions("test")]
+    assert [(one.answers, one.retrieved) for one in NEAREST(given, alone)] == [((), ())] * 4
     assert notes == ["trained-retriever: no training question has evidence near its topics."]
 
 
-def test_the_same_in_every_naming(towns: Release) -> None:
-    new = {old: f"x{len(NAMES) - number:03d}" for number, old in enumerate(towns.kg().entities)}
+def test_the_same_in_every_naming(towns):
+    kg = towns.kg()
+    new = {old: f"x{len(NAMES) - number:03d}" for number, old in enumerate(kg.entities)}
     known = [q for q in towns.questions() if q.split != "test"]
-    asked = [
-        module.OpenQuestion(q.id, q.question, q.anchors)
-        for q in towns.questions()
-        if q.split == "test"
-    ]
+    asked = [module.OpenQuestion(q.id, q.question, q.anchors) for q in towns.questions("test")]
 
-    def renamed(triple: Triple) -> Triple:
+    def renamed(triple):
         return new[triple[0]], triple[1], new[triple[2]]
 
-    def other(q: Question) -> Question:
+    def reworded(q):
         (topic,) = q.anchors
-        return replace(
-            q,
-            question=q.question.replace(topic, new[topic]),
-            anchors=(new[topic],),
-            answers=tuple(new[a] for a in q.answers),
-            stated=tuple(new[a] for a in q.stated),
-            evidence=tuple(map(renamed, q.evidence)),
-            full_evidence=tuple(map(renamed, q.full_evidence)),
-        )
+        return {"question": q.question.replace(topic, new[topic]), "anchors": (new[topic],)}
 
+    others = [
+        replace(q, **reworded(q), answers=tuple(new[a] for a in q.answers),
+                stated=tuple(new[a] for a in q.stated), evidence=tuple(map(renamed, q.evidence)),
+                full_evidence=tuple(map(renamed, q.full_evidence)))
+        for q in known
+    ]  # fmt: skip
     order = {old: at for at, old in enumerate(sorted(new))}
-    kg = towns.kg()
+    turned = {new[old]: at for old, at in order.items()}
     found = NEAREST(Context(kg, order=order, train=known), asked)
-    again = NEAREST(
-        Context(
-            kg.renamed(new),
-            order={new[old]: at for old, at in order.items()},
-            train=[other(q) for q in known],
-        ),
-        [
-            q._replace(
-                question=q.question.replace(q.anchors[0], new[q.anchors[0]]),
-                anchors=(new[q.anchors[0]],),
-            )
-            for q in asked
-        ],
-    )
-    for one, two in zip(found, again, strict=True):
-        assert two.retrieved == list(map(renamed, one.retrieved or ()))
-        assert two.ranking == [(new[end], score) for end, score in one.ranking or ()]
+    there = Context(kg.renamed(new), order=turned, train=others)
+    for one, two in zip(
+        found, NEAREST(there, [q._replace(**reworded(q)) for q in asked]), strict=True
+    ):
+        assert two.retrieved == list(map(renamed, one.retrieved))
+        assert two.ranking == [(new[end], score) for end, score in one.ranking]
 
 
-@pytest.mark.parametrize("targets", ["asked", "all"])
-def test_labels_are_those_of_the_export(release: Release, targets: str, tmp_path: Path) -> None:
-    report_supervision(release, targets=targets, labels=tmp_path / "labels")
-    rows = [row for _, row in read_jsonl(tmp_path / "labels" / "labels.jsonl")]
-    assert rows
+def test_labels_are_those_of_the_export(release, tmp_path):
     given = Context(release.kg(), removals=release.removals())
-    for labels in ("shortest", "evidence"):
-        mine = labels_of(given, release.questions(), labels, targets)
-        theirs = {
-            row["id"]: [at for at, one in zip(row["rows"], row[labels], strict=True) if one]
-            for row in rows
-        }
-        assert {key: some.tolist() for key, some in mine.items()} == theirs
+    for targets in ("asked", "all"):
+        report_supervision(release, targets=targets, labels=tmp_path / targets)
+        rows = [row for _, row in read_jsonl(tmp_path / targets / "labels.jsonl")]
+        assert rows
+        for labels in ("shortest", "evidence"):
+            mine = labels_of(given, release.questions(), labels, targets)
+            pairs = {row["id"]: zip(row["rows"], row[labels], strict=True) for row in rows}
+            theirs = {key: [at for at, one in some if one] for key, some in pairs.items()}
+            assert {key: some.tolist() for key, some in mine.items()} == theirs
 
 
-def test_only_proofs_of_known_questions_are_given(release: Release) -> None:
-    given: list[Context] = []
+def test_only_proofs_of_known_questions_are_given(release):
+    given = []
 
     class Spy:
         needs = ("train",)
 
-        def __call__(self, context: Context, asked: Sequence[object]) -> list[set[int]]:
+        def __call__(self, context, asked):
             given.append(context)
             return [set() for _ in asked]
 
@@ -231,7 +190,7 @@ def test_only_proofs_of_known_questions_are_given(release: Release) -> None:
     assert [row.triple for row in given[0].removals] == [("e00001", "father", "e00003")]
 
 
-def test_distances_by_hand() -> None:
+def test_distances_by_hand():
     kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("c", "r", "b"), ("c", "s", "a")])
     some = candidates_of(kg, np.array([2, 0, 1]), ["a"], rounds=1)
     assert kg.labeled(some.rows) == [("a", "r", "b"), ("c", "r", "b"), ("c", "s", "a")]
@@ -255,11 +214,9 @@ def example(words: str, labels: Sequence[bool], relations: int) -> Example:
     )
 
 
-def test_loss_and_gradients_by_finite_differences() -> None:
-    examples = [
-        example("who is it", [True, False, False, True], 3),
-        example("is", [False, True], 3),
-    ]
+def test_loss_and_gradients_by_finite_differences():
+    right = [True, False, False, True]
+    examples = [example("who is it", right, 3), example("is", right[1::2], 3)]
     names = np.array([bag([text]) for text in ("who", "mother", "of")], np.float64)
     weights = Weights(*(part.astype(np.float64) for part in begin(2, 3, 6, stream(0, "w"))))
     loss, gradients = loss_and_gradients(weights, names, examples)
@@ -275,7 +232,7 @@ def test_loss_and_gradients_by_finite_differences() -> None:
             assert (losses[1] - losses[0]) / (2 * step) == pytest.approx(gradient[at], abs=1e-6)
 
 
-def test_a_model_reads_on_demand() -> None:
+def test_a_model_reads_on_demand():
     assert not asks_model(find_answerer("trained-retriever"))
     assert asks_model(find_answerer("trained-retriever:read=true"))
     with pytest.raises(ConfigError, match="shortest or evidence"):
