@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
 from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
 from rulemine.evaluation.cypher.release_rows import ScoredQuery, notes_on_queries
@@ -32,30 +30,26 @@ def judged(runner: Scripted, predicted: Any, gold: str = GOLD) -> CypherScores:
     return judge.judged(gold, judge.gold(gold), predicted)[0]
 
 
-@pytest.mark.parametrize(
-    ("bound", "psjs", "edges", "binds"),
-    [
+def test_the_same_text_is_right_without_being_run():
+    for bound, psjs, edges, binds in (
         ([("node", "a")], 1.0, None, "nodes"),
         ([("node", "a"), ("edge", "b")], 1.0, 1.0, "edges"),
         (Failed("TimedOut", "y"), None, None, "late"),
         (NotRun("x"), None, None, ""),
-    ],
-)
-def test_the_same_text_is_right_without_being_run(
-    bound: Any, psjs: float | None, edges: float | None, binds: str
-) -> None:
-    runner = Scripted(("elementId", bound))
-    judge = CypherJudge(runner)
-    table = GoldTable([("a",)])
-    found, result = judge.judged(GOLD, table, f" {GOLD}\n")
-    assert found == CypherScores(
-        "same", 1.0, 1.0, psjs, 1.0, edges, 1.0, 1, 1, binds, ex_columns=1.0
-    )
-    assert result is None
-    assert GOLD not in runner.asked
+    ):
+        runner = Scripted(("elementId", bound))
+        found = CypherJudge(runner).judged(GOLD, GoldTable([("a",)]), f" {GOLD}\n")
+        same = CypherScores("same", 1.0, 1.0, psjs, 1.0, edges, 1.0, 1, 1, binds, ex_columns=1.0)
+        assert found == (same, None)
+        assert GOLD not in runner.asked
+    # It is run where the gold is of another graph.
+    runner = Scripted(("elementId", [("node", "a")]), (GOLD, [("b",)]))
+    found, _ = CypherJudge(runner).judged(GOLD, GoldTable([("a",)]), GOLD, elsewhere=True)
+    other = CypherScores("run", 0.0, 0.0, 1.0, 1.0, None, 1.0, 1, 1, "nodes", ex_columns=0.0)
+    assert found == other
 
 
-def test_a_gold_that_takes_too_long_is_not_said_to_bind_nothing() -> None:
+def test_a_gold_that_takes_too_long_is_not_said_to_bind_nothing():
     some = [CypherScores("run", 1.0, rows=1, binds=binds) for binds in ("late", "nothing", "edges")]
     asked = [ScoredQuery("q1", GOLD, one) for one in some]
     left_out, *others = notes_on_queries(asked, on_server=False)
@@ -66,44 +60,25 @@ def test_a_gold_that_takes_too_long_is_not_said_to_bind_nothing() -> None:
     ]
 
 
-def test_the_same_text_is_run_where_the_gold_is_of_another_graph() -> None:
-    runner = Scripted(("elementId", [("node", "a")]), (GOLD, [("b",)]))
-    found, _ = CypherJudge(runner).judged(GOLD, GoldTable([("a",)]), GOLD, elsewhere=True)
-    assert found == CypherScores(
-        "run", 0.0, 0.0, 1.0, 1.0, None, 1.0, 1, 1, "nodes", ex_columns=0.0
-    )
+def test_predictions_without_a_result():
+    for answer, state, psjs in (
+        (Failed("Neo.ClientError.Statement.SyntaxError", "no"), "failed", 0.5),
+        (Failed("Neo.ClientError.Transaction.TimedOut", "no"), "failed", 0.0),
+        (NotRun("it has SHORTEST"), "not run", 0.0),
+    ):
+        runner = Scripted(
+            ("AS ids", [("a",)]), ("p = (m", [("node", "a")]), ("elementId", [("node", "a"), ("node", "b")]),
+            ("RETURN m", answer), ("Town", [("a",)]),
+        )  # fmt: skip
+        found = judged(runner, "MATCH (m:Town) RETURN m.name + 1")
+        assert (found.state, found.rows, found.psjs, found.psjs_edges) == (state, 1, psjs, None)
+        assert (found.ex, found.ex_published, found.executable) == (0.0, 0.0, 0.0)
+        assert found.scored, "a question counts in every mean, whatever is predicted"
+        assert found.said
 
 
-@pytest.mark.parametrize(
-    ("answer", "state", "scores"),
-    [
-        (Failed("Neo.ClientError.Statement.SyntaxError", "no"), "failed", (0.0, 0.0, 0.5, None, 0.0)),
-        (Failed("Neo.ClientError.Transaction.TimedOut", "no"), "failed", (0.0, 0.0, 0.0, None, 0.0)),
-        (NotRun("it has SHORTEST"), "not run", (0.0, 0.0, 0.0, None, 0.0)),
-    ],
-)  # fmt: skip
-def test_predictions_without_a_result(
-    answer: Answer, state: str, scores: tuple[float | None, ...]
-) -> None:
-    runner = Scripted(
-        ("AS ids", [("a",)]), ("p = (m", [("node", "a")]), ("elementId", [("node", "a"), ("node", "b")]),
-        ("RETURN m", answer), ("Town", [("a",)]),
-    )  # fmt: skip
-    found = judged(runner, "MATCH (m:Town) RETURN m.name + 1")
-    assert (found.state, found.rows) == (state, 1)
-    assert (
-        found.ex, found.ex_published, found.psjs, found.psjs_edges, found.executable,
-    ) == scores  # fmt: skip
-    assert found.scored, "a question counts in every mean, whatever is predicted"
-    assert found.said
-
-
-def test_what_would_write_is_refused_and_never_sent() -> None:
-    class Untouched:
-        def rows(self, query: str, seconds: float, most: int) -> Answer:
-            raise AssertionError(query)
-
-    runner = BoltRunner(Untouched())  # type: ignore[arg-type]
+def test_what_would_write_is_refused_and_never_sent():
+    runner = BoltRunner(None)
     for query in (
         "MATCH (n) DETACH DELETE n",
         "LOAD CSV FROM 'file:///x' AS row RETURN row",
@@ -111,69 +86,54 @@ def test_what_would_write_is_refused_and_never_sent() -> None:
         "MATCH (n)-[:X]->{1,2}(m) CALL db.labels() YIELD label RETURN label",
         "SHOW DATABASES",
     ):
-        found = runner.rows(query)
-        assert isinstance(found, Failed)
-        assert found.code.startswith("refused")
+        assert runner.rows(query).code.startswith("refused")
     assert refusal("MATCH SHORTEST 1 (n)-->(m) WHERE n.name = 'LOAD CSV' RETURN n") is None
 
 
-def test_a_gold_that_fails_is_an_error_of_the_data() -> None:
-    found = judged(Scripted(("Town", Failed("X", "why"))), "MATCH (m) RETURN m.name")
-    assert (found.state, found.said, found.scored, found.ex) == (
-        "gold failed",
-        "X: why",
-        False,
-        None,
-    )
-    found = judged(Scripted(("Town", NotRun("what"))), "MATCH (m) RETURN m.name")
-    assert (found.state, found.scored) == ("gold not run", False)
+def test_a_gold_that_fails_is_an_error_of_the_data():
+    for answer, state in ((Failed("X", "why"), "gold failed"), (NotRun("why"), "gold not run")):
+        found = judged(Scripted(("Town", answer)), "MATCH (m) RETURN m.name")
+        assert (found.state, found.scored, found.ex) == (state, False, None)
+        assert found.said.endswith("why")
 
 
-def test_no_prediction_is_wrong_and_a_table_has_no_provenance() -> None:
-    runner = Scripted(("Town", [("a",)]))
-    nothing = CypherScores(
-        "missing", 0.0, 0.0, None, 0.0, None, 0.0, 1, 1, "nothing", ex_columns=0.0
-    )
+def test_no_prediction_is_wrong_and_a_table_has_no_provenance():
+    town = ("Town", [("a",)])
+    nothing = CypherScores("missing", 0, 0, None, 0, None, 0, 1, 1, "nothing", ex_columns=0)
     assert nothing.scored, "a question without a prediction counts in every mean"
-    assert judged(Scripted(("elementId", []), ("Town", [("a",)])), None) == nothing
-    assert judged(Scripted(("elementId", []), ("Town", [("a",)])), "") == nothing
-    runner = Scripted(("AS ids", []), ("elementId", [("node", "a")]), ("Town", [("a",)]))
+    for predicted in (None, ""):
+        assert judged(Scripted(("elementId", []), town), predicted) == nothing
+    runner = Scripted(("AS ids", []), ("elementId", [("node", "a")]), town)
     assert judged(runner, None) == replace(nothing, psjs=0.0, binds="nodes")
-    assert judged(runner, [["a"]]) == CypherScores(
-        "rows", 1.0, 1.0, rows=1, columns=1, ex_columns=1.0
-    )
+    table = CypherScores("rows", 1.0, 1.0, rows=1, columns=1, ex_columns=1.0)
+    assert judged(runner, [["a"]]) == table
 
 
-@pytest.mark.parametrize(
-    ("gold", "rows", "scores"),
-    [
-        ([("a",), ("b",)], [[1, "b"], [2, "a"]], (0.0, 1.0)),  # a column more, and another order
-        ([("a",), ("b",)], [["b"], ["a"]], (1.0, 1.0)),
-        ([("a",), ("b",)], [[1, "b"], [2, "b"]], (0.0, 0.0)),
-        ([("a",), ("b",)], [["a", 1], ["a", 1], ["b", 2]], (0.0, 0.0)),  # a row more
+def test_columns_beside_the_golds():
+    two = [("a",), ("b",)]
+    for gold, rows, scores in (
+        (two, [[1, "b"], [2, "a"]], (0.0, 1.0)),  # a column more, and another order
+        (two, [["b"], ["a"]], (1.0, 1.0)),
+        (two, [[1, "b"], [2, "b"]], (0.0, 0.0)),
+        (two, [["a", 1], ["a", 1], ["b", 2]], (0.0, 0.0)),  # a row more
         ([("a", 1)], [["a"]], (0.0, 0.0)),  # a column less
-    ],
-)
-def test_columns_beside_the_golds(
-    gold: list[Any], rows: list[Any], scores: tuple[float, float]
-) -> None:
-    found, _ = CypherJudge(Scripted()).judged(GOLD, GoldTable(gold), rows)
-    assert (found.ex, found.ex_columns) == scores
-
-
-def test_columns_beside_the_golds_keep_its_order() -> None:
-    def judged_as(query: str, rows: list[Any]) -> float | None:
-        judge = CypherJudge(Scripted((query, rows), ("", [])))
-        table = GoldTable([("a",), ("b",)], keys=[1, 2])
-        return judge.judged(GOLD, table, query)[0].ex_columns
-
+    ):
+        found, _ = CypherJudge(Scripted()).judged(GOLD, GoldTable(gold), rows)
+        assert (found.ex, found.ex_columns) == scores
+    # They keep its order.
     right = [(1, "a"), (2, "b")]
-    assert judged_as("MATCH (n) RETURN n.k, n.name ORDER BY n.k", right) == 1.0
-    assert judged_as("MATCH (n) RETURN n.k, n.name ORDER BY n.k DESC", right[::-1]) == 0.0
-    assert judged_as("MATCH (n) RETURN n.k, n.name", right) == 0.0  # the order is chance
+    for end, rows, score in (
+        (" ORDER BY n.k", right, 1.0),
+        (" ORDER BY n.k DESC", right[::-1], 0.0),
+        ("", right, 0.0),  # the order is chance
+    ):
+        query = f"MATCH (n) RETURN n.k, n.name{end}"
+        judge = CypherJudge(Scripted((query, rows), ("", [])))
+        table = GoldTable(two, keys=[1, 2])
+        assert judge.judged(GOLD, table, query)[0].ex_columns == score
 
 
-def test_each_of_the_greatest_is_right() -> None:
+def test_each_of_the_greatest_is_right():
     runner = Scripted(
         ("key 0", [("a", 3), ("b", 3), ("c", 2)]), ("elementId", []),
         ("'b'", [("b",)]), ("'c'", [("c",)]), (GOLD, [("a",)]),
@@ -183,21 +143,14 @@ def test_each_of_the_greatest_is_right() -> None:
         assert (found.ex, found.ex_published) == (ours, 0.0)
 
 
-def test_rows_with_equal_keys_come_in_any_order() -> None:
+def test_rows_with_equal_keys_come_in_any_order_and_else_in_that_of_the_gold():
     gold = "MATCH (n) RETURN n.name ORDER BY n.a, n.b"
     keyed = [("a", 1, 2), ("b", 1, 2), ("c", 2, 1)]
-    runner = Scripted(
-        ("key 0", keyed), ("elementId", []), (gold, [("b",), ("a",), ("c",)]),
-        ("tied", [("b",), ("a",), ("c",)]), ("wrong", [("a",), ("c",), ("b",)]),
-    )  # fmt: skip
+    rows = [("b",), ("a",), ("c",)]
+    given = [("elementId", []), (gold, rows), ("tied", rows), ("wrong", [("a",), ("c",), ("b",)])]
     for name, ours in (("tied", 1.0), ("wrong", 0.0)):
-        assert judged(runner, f"MATCH ({name}) RETURN {name}.name ORDER BY 1", gold).ex == ours
-
-
-def test_order_is_strict_where_the_keys_cannot_be_had() -> None:
-    gold = "MATCH (n) RETURN n.name ORDER BY n.a"
-    runner = Scripted(
-        ("key 0", Failed("x", "y")), ("elementId", []), (gold, [("a",), ("b",)]),
-        ("turned", [("b",), ("a",)]),
-    )  # fmt: skip
-    assert judged(runner, "MATCH (turned) RETURN turned.name", gold).ex == 0.0
+        query = f"MATCH ({name}) RETURN {name}.name ORDER BY 1"
+        assert judged(Scripted(("key 0", keyed), *given), query, gold).ex == ours
+    given[2] = ("tied", [("a",), ("b",), ("c",)])  # the keys cannot be had
+    failed = Scripted(("key 0", Failed("x", "y")), *given)
+    assert judged(failed, "MATCH (tied) RETURN tied.name", gold).ex == 0.0

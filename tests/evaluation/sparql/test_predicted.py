@@ -29,28 +29,29 @@ def written(path: Path, queries: list[str] = ASKED) -> Path:
     return path
 
 
-def test_queries_are_run_on_the_graph_that_was_answered_from(
-    release: Release, tmp_path: Path
-) -> None:
+def columns_of(report):
+    return dict(zip(report.columns, report.scores.T.tolist(), strict=True))
+
+
+def test_queries_are_run_on_the_graph_that_was_answered_from(release, tmp_path):
     file = written(tmp_path / "p.jsonl")
     report = evaluate(release, file, resamples=1)
     table = next(table for table in report.tables() if table.id == "sparql")
     assert table.rows == (("run", 1), ("no query", 1), ("unknown relation", 1))
-    assert any(
-        "first q00003: the graph has no relation <relation:mothers>" in n for n in table.notes
-    )
+    said = "first q00003: the graph has no relation <relation:mothers>"
+    assert any(said in note for note in table.notes)
     assert any(note.startswith("2 of 3 queries give no answer") for note in report.notes)
-    columns = dict(zip(report.columns, report.scores.T.tolist(), strict=True))
-    assert columns["precision"] == [1.0, 0.0, 0.0]
-    assert columns["recall"] == [0.5, 0.0, 0.0]
-    assert columns["hits_hard"] == [0.0, 0.0, 0.0]
     whole = evaluate(release, file, kg="complete", resamples=1)
-    columns = dict(zip(whole.columns, whole.scores.T.tolist(), strict=True))
-    assert columns["recall"] == [1.0, 0.0, 0.0]
-    assert columns["hits_hard"] == [1.0, 0.0, 0.0]
+    for columns, recall, hard in ((columns_of(report), 0.5, 0.0), (columns_of(whole), 1.0, 1.0)):
+        assert columns["precision"] == [1.0, 0.0, 0.0]
+        assert columns["recall"] == [recall, 0.0, 0.0]
+        assert columns["hits_hard"] == [hard, 0.0, 0.0]
+    named = written(tmp_path / "text.jsonl", [MOTHER.format("Ann"), "", ""])
+    report = evaluate(release, named, kg="complete", naming="text", resamples=1)
+    assert columns_of(report)["f1"][0] == 1.0
 
 
-def test_a_page_of_questions_says_what_the_query_gave(release: Release, tmp_path: Path) -> None:
+def test_a_page_of_questions_says_what_the_query_gave(release, tmp_path):
     file = PredictionFile(written(tmp_path / "p.jsonl"))
     report = evaluate(release, file, resamples=1)
     run = run_of_file(release, file, report)
@@ -60,9 +61,7 @@ def test_a_page_of_questions_says_what_the_query_gave(release: Release, tmp_path
     assert last.outcomes[0].verdict == "empty"
 
 
-def test_a_count_stands_for_what_it_counts_where_the_question_asks_how_many(
-    release: Release, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_count_stands_for_what_it_counts_where_the_question_asks_how_many(release, monkeypatch):
     counting, plain = QUESTIONS[0], QUESTIONS[1]
     asked = (replace(counting, value=2), plain)
     monkeypatch.setattr(Release, "questions", lambda *_: asked)
@@ -72,13 +71,7 @@ def test_a_count_stands_for_what_it_counts_where_the_question_asks_how_many(
     assert [p and p.answers for p in ran.given] == [("e00002", "e00004"), ("2",)]
 
 
-def test_names_are_those_of_the_naming(release: Release, tmp_path: Path) -> None:
-    file = written(tmp_path / "p.jsonl", [MOTHER.format("Ann"), "", ""])
-    report = evaluate(release, file, kg="complete", naming="text", resamples=1)
-    assert dict(zip(report.columns, report.scores[0].tolist(), strict=True))["f1"] == 1.0
-
-
-def test_a_query_is_kept_when_predictions_are_written(release: Release, tmp_path: Path) -> None:
+def test_a_query_is_kept_when_predictions_are_written(release, tmp_path):
     file = tmp_path / "again.jsonl"
     write_predictions(file, [Prediction("q00001", sparql=ASKED[0])])
     assert json.loads(file.read_text()) == {"id": "q00001", "sparql": ASKED[0]}
@@ -86,17 +79,12 @@ def test_a_query_is_kept_when_predictions_are_written(release: Release, tmp_path
     assert found == Prediction("q00001", sparql=ASKED[0])
 
 
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
+def test_what_is_no_prediction_is_refused(release, tmp_path):
+    file = tmp_path / "p.jsonl"
+    for row, said in (
         ({"sparql": 5}, "'sparql': expected `str"),
         ({"sparql": "SELECT", "answers": ["e00001"]}, "has both 'answers' and 'sparql'"),
-    ],
-)
-def test_what_is_no_prediction_is_refused(
-    release: Release, tmp_path: Path, row: dict[str, object], said: str
-) -> None:
-    file = tmp_path / "p.jsonl"
-    file.write_text(json.dumps({"id": "q00001", **row}) + "\n")
-    with pytest.raises(PredictionError, match=said):
-        evaluate(release, file)
+    ):
+        file.write_text(json.dumps({"id": "q00001", **row}) + "\n")
+        with pytest.raises(PredictionError, match=said):
+            evaluate(release, file)

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -10,76 +9,60 @@ from rulemine.evaluation.sparql import running
 from rulemine.evaluation.sparql.running import LONGEST, SparqlRunner, sparql_of
 from rulemine.kg.graph import KnowledgeGraph
 
-KG = KnowledgeGraph.from_triples(
-    [
-        ("ann", "mother", "Zoë B."),
-        ("bob", "mother", "Zoë B."),
-        ("cid", "mother", "ann"),
-        ("Zoë B.", "born_in", 'The "Inn"'),
-        ("dora", "/people/person/aunt", "ann"),
-    ]
-)
+KG = KnowledgeGraph.from_triples([
+    ("ann", "mother", "Zoë B."), ("bob", "mother", "Zoë B."), ("cid", "mother", "ann"),
+    ("Zoë B.", "born_in", 'The "Inn"'), ("dora", "/people/person/aunt", "ann"),
+])  # fmt: skip
 
 QUERY = "SELECT ?x WHERE { ?x <relation:mother> <entity:ann> . }"
 
 
 @pytest.fixture(scope="module")
-def runner() -> Iterator[SparqlRunner]:
+def runner():
     with SparqlRunner(KG, seconds=1.0) as opened:
         yield opened
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        QUERY,
-        f"```sparql\n{QUERY}\n```",
-        f"```\n{QUERY}\n```",
-        f"```SPARQL {QUERY}```",
-        f"Sure, I will select the mother. The query is:\n\n{QUERY}\n\nIt finds {{one}} person.",
-        f"<think>SELECT ?y {{ }} would be wrong.</think>\n{QUERY}",
-        f"First:\n```sparql\nSELECT ?y {{ ?y ?p ?z }}\n```\nBetter:\n```sparql\n{QUERY}\n```",
-        f"```sparql\n{QUERY}",
-        f"```sparql\n# Select ?x, the child of Ann's:\n{QUERY}\n```",
-        f"# The query: {QUERY}",
-        f'{{"sparql": "{QUERY}"}}',
-        json.dumps({"name": "run", "arguments": json.dumps({"query": QUERY})}),
-        f"`{QUERY}`",
-        QUERY.replace("<", "&lt;").replace(">", "&gt;"),
-    ],
-)
-def test_the_query_is_taken_from_a_reply(reply: str) -> None:
-    assert sparql_of(reply) == (QUERY, "")
+REPLIES = [
+    QUERY,
+    f"```sparql\n{QUERY}\n```",
+    f"```\n{QUERY}\n```",
+    f"```SPARQL {QUERY}```",
+    f"Sure, I will select the mother. The query is:\n\n{QUERY}\n\nIt finds {{one}} person.",
+    f"<think>SELECT ?y {{ }} would be wrong.</think>\n{QUERY}",
+    f"First:\n```sparql\nSELECT ?y {{ ?y ?p ?z }}\n```\nBetter:\n```sparql\n{QUERY}\n```",
+    f"```sparql\n{QUERY}",
+    f"```sparql\n# Select ?x, the child of Ann's:\n{QUERY}\n```",
+    f"# The query: {QUERY}",
+    f'{{"sparql": "{QUERY}"}}',
+    json.dumps({"name": "run", "arguments": json.dumps({"query": QUERY})}),
+    f"`{QUERY}`",
+    QUERY.replace("<", "&lt;").replace(">", "&gt;"),
+]
 
 
-def test_what_follows_the_last_brace_is_of_the_query() -> None:
+TAILS = [
+    "ORDER BY DESC(COUNT(?y)) LIMIT 1", "ORDER BY LCASE(STR(?x)) ?y # by name\nLIMIT 2 OFFSET 1",
+    "GROUP BY ?x HAVING (COUNT(?y) > 1) (?y != 2)\nORDER BY ASC (?x)", "VALUES ?x { <entity:ann> }",
+    'VALUES (?x ?y) { (<entity:ann> ")") }',
+]  # fmt: skip
+"""What may follow the last brace."""
+
+
+def test_the_query_is_taken_from_a_reply():
+    assert [reply for reply in REPLIES if sparql_of(reply) != (QUERY, "")] == []
     text = 'PREFIX e: <x:>\nselect ?x where { ?x ?p "}" } GROUP BY ?x order by DESC(?x)\nLIMIT 3'
     assert sparql_of(f"{text}\nThat is all {{of it}}.") == (text, "")
+    for query in (f"{QUERY} {tail}" for tail in TAILS):
+        for reply in (f"{query}\n\n(That is all of it.)", f"```sparql\n{query}\n```"):
+            assert sparql_of(reply) == (query, "")
+    for reply in ("", "```\n```", "<think>SELECT ?x {", "I select none."):
+        found, why = sparql_of(reply)
+        assert found is None
+        assert why
 
 
-@pytest.mark.parametrize(
-    "tail",
-    [
-        "ORDER BY DESC(COUNT(?y)) LIMIT 1",
-        "ORDER BY LCASE(STR(?x)) ?y # by name\nLIMIT 2 OFFSET 1",
-        "GROUP BY ?x HAVING (COUNT(?y) > 1) (?y != 2)\nORDER BY ASC (?x)",
-        "VALUES ?x { <entity:ann> }",
-        'VALUES (?x ?y) { (<entity:ann> ")") }',
-    ],
-)
-def test_all_that_may_follow_the_last_brace_is_of_the_query(tail: str) -> None:
-    for text in (f"{QUERY} {tail}\n\n(That is all of it.)", f"```sparql\n{QUERY} {tail}\n```"):
-        assert sparql_of(text) == (f"{QUERY} {tail}", "")
-
-
-@pytest.mark.parametrize("reply", ["", "```\n```", "<think>SELECT ?x {", "I select none."])
-def test_a_reply_without_a_query_has_none(reply: str) -> None:
-    found, why = sparql_of(reply)
-    assert found is None
-    assert why
-
-
-def test_much_is_read_in_no_time() -> None:
+def test_much_is_read_in_no_time():
     start = time.perf_counter()
     for text in ("SELECT ?x {" * 10**5, "`" * 10**6, "ORDER BY ?x " * 10**5, "{}" * 10**6):
         found, _ = sparql_of(f"SELECT ?x {{ }} {text}")
@@ -87,58 +70,58 @@ def test_much_is_read_in_no_time() -> None:
     assert time.perf_counter() - start < 2
 
 
-@pytest.mark.parametrize(
-    ("query", "answers"),
-    [
-        ("SELECT DISTINCT ?answer { ?answer <relation:mother> <entity:Zo%C3%AB%20B.> }", "ann bob"),
-        ("select ?x where { ?x <relation:mother> <entity:Zoë B.> } limit 5", "ann bob"),
-        ("SELECT ?x { ?x <relation:mother> <entity:Zoë_B.> } ORDER BY DESC(?x)", "bob ann"),
-        ("SELECT ?x { ?x relation:mother entity:ann }", "cid"),
-        ("PREFIX entity: <http://e.org/> SELECT ?x { ?x relation:mother entity:ann }", "cid"),
-        ("SELECT ?x { <entity:dora> <relation:/people/person/aunt> ?x }", "ann"),
-        ("SELECT ?x { <entity:dora> <relation:%2Fpeople%2Fperson%2Faunt> ?x }", "ann"),
-        ('SELECT ?x { ?x relation:mother ?y . ?y rdfs:label "ann"@en }', "cid"),
-        ("SELECT ?x ?n { ?x relation:mother entity:ann ; rdfs:label ?n }", "cid"),
-        ("SELECT ?n { ?x relation:mother entity:ann ; rdfs:label ?n }", "cid"),
-        ("SELECT * { ?answer relation:mother/relation:mother ?other }", "cid"),
-        ("SELECT (COUNT(DISTINCT ?x) AS ?n) { ?x relation:mother ?y }", "3"),
-        ("SELECT ?x { { ?x relation:mother entity:ann } UNION { ?x relation:mother entity:none } }", "cid"),
-    ],
-)  # fmt: skip
-def test_what_a_query_gives(runner: SparqlRunner, query: str, answers: str) -> None:
-    ran = runner.run(query)
-    assert (ran.kind, ran.answers, ran.said) == ("run", tuple(answers.split()), "")
+GIVES = [
+    ("SELECT DISTINCT ?answer { ?answer <relation:mother> <entity:Zo%C3%AB%20B.> }", "ann bob"),
+    ("select ?x where { ?x <relation:mother> <entity:Zoë B.> } limit 5", "ann bob"),
+    ("SELECT ?x { ?x <relation:mother> <entity:Zoë_B.> } ORDER BY DESC(?x)", "bob ann"),
+    ("SELECT ?x { ?x relation:mother entity:ann }", "cid"),
+    ("PREFIX entity: <http://e.org/> SELECT ?x { ?x relation:mother entity:ann }", "cid"),
+    ("SELECT ?x { <entity:dora> <relation:/people/person/aunt> ?x }", "ann"),
+    ("SELECT ?x { <entity:dora> <relation:%2Fpeople%2Fperson%2Faunt> ?x }", "ann"),
+    ('SELECT ?x { ?x relation:mother ?y . ?y rdfs:label "ann"@en }', "cid"),
+    ("SELECT ?x ?n { ?x relation:mother entity:ann ; rdfs:label ?n }", "cid"),
+    ("SELECT ?n { ?x relation:mother entity:ann ; rdfs:label ?n }", "cid"),
+    ("SELECT * { ?answer relation:mother/relation:mother ?other }", "cid"),
+    ("SELECT (COUNT(DISTINCT ?x) AS ?n) { ?x relation:mother ?y }", "3"),
+    ("SELECT ?x { { ?x relation:mother entity:ann } UNION { ?x relation:mother entity:none } }", "cid"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("query", "kind", "said"),
-    [
-        ("I do not know.", "no query", "no SELECT"),
-        ("SELECT ?x {\n ?x <relation:mother> }", "syntax", "cannot be read from 2:23 "),
-        ("SELECT ?x { ?x rel:mother entity:ann }", "syntax", "cannot be"),
-        ("SELECT ?x { ?x relation:mother entity:ann", "syntax", "cannot be"),
-        ("SELECT ?x { ?x relation:father entity:ann }", "unknown relation", "<relation:father>"),
-        ("SELECT ?x { ?x <http://e.org/mother> entity:ann }", "unknown relation", "<http://e.org/"),
-        ("SELECT ?x { ?x relation:mother entity:Ann }", "unknown entity", "<entity:Ann>"),
-        ("SELECT ?x { ?x relation:mother entity:dora }", "no result", "nothing"),
-        ("SELECT ?x ?y { ?x relation:mother ?y }", "no entities", "2 columns"),
-        ("SELECT ?r { entity:ann ?r ?x }", "no entities", "no entity"),
-        ("ASK { entity:cid relation:mother entity:ann }", "no entities", "whether"),
-        ("CONSTRUCT { ?x ?p ?y } WHERE { ?x ?p ?y }", "no entities", "triples"),
-        ("SELECT ?x { ?x relation:mother <entity:\ud800> }", "unknown entity", "<entity:"),
-        ("DELETE WHERE { ?s ?p ?o }", "refused", "DELETE"),
-        ("SELECT ?x { SERVICE <http://127.0.0.1:9/> { ?x ?p ?o } }", "refused", "SERVICE"),
-        ("SELECT ?x FROM <file:///etc/passwd> { ?x ?p ?o }", "refused", "FROM"),
-    ],
-)
-def test_what_is_wrong_with_a_query(runner: SparqlRunner, query: str, kind: str, said: str) -> None:
-    ran = runner.run(query)
-    assert (ran.kind, ran.answers) == (kind, ())
-    assert said in ran.said
-    assert "\n" not in ran.said
+def test_what_a_query_gives(runner):
+    found = [(query, runner.run(query)) for query, _ in GIVES]
+    assert [(query, " ".join(ran.answers)) for query, ran in found] == GIVES
+    assert {(ran.kind, ran.said) for _, ran in found} == {("run", "")}
 
 
-def test_an_endless_query_is_ended(runner: SparqlRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+WRONG = [
+    ("I do not know.", "no query", "no SELECT"),
+    ("SELECT ?x {\n ?x <relation:mother> }", "syntax", "cannot be read from 2:23 "),
+    ("SELECT ?x { ?x rel:mother entity:ann }", "syntax", "cannot be"),
+    ("SELECT ?x { ?x relation:mother entity:ann", "syntax", "cannot be"),
+    ("SELECT ?x { ?x relation:father entity:ann }", "unknown relation", "<relation:father>"),
+    ("SELECT ?x { ?x <http://e.org/mother> entity:ann }", "unknown relation", "<http://e.org/"),
+    ("SELECT ?x { ?x relation:mother entity:Ann }", "unknown entity", "<entity:Ann>"),
+    ("SELECT ?x { ?x relation:mother entity:dora }", "no result", "nothing"),
+    ("SELECT ?x ?y { ?x relation:mother ?y }", "no entities", "2 columns"),
+    ("SELECT ?r { entity:ann ?r ?x }", "no entities", "no entity"),
+    ("ASK { entity:cid relation:mother entity:ann }", "no entities", "whether"),
+    ("CONSTRUCT { ?x ?p ?y } WHERE { ?x ?p ?y }", "no entities", "triples"),
+    ("SELECT ?x { ?x relation:mother <entity:\ud800> }", "unknown entity", "<entity:"),
+    ("DELETE WHERE { ?s ?p ?o }", "refused", "DELETE"),
+    ("SELECT ?x { SERVICE <http://127.0.0.1:9/> { ?x ?p ?o } }", "refused", "SERVICE"),
+    ("SELECT ?x FROM <file:///etc/passwd> { ?x ?p ?o }", "refused", "FROM"),
+]
+
+
+def test_what_is_wrong_with_a_query(runner):
+    for query, kind, said in WRONG:
+        ran = runner.run(query)
+        assert (ran.kind, ran.answers) == (kind, ()), query
+        assert said in ran.said
+        assert "\n" not in ran.said
+
+
+def test_an_endless_query_is_ended(runner, monkeypatch):
     joined = " ".join(f"?a{i} ?b{i} ?c{i} ." for i in range(12))
     query = f"SELECT (COUNT(*) AS ?n) {{ {joined} }}"
     start = time.monotonic()
@@ -150,9 +133,7 @@ def test_an_endless_query_is_ended(runner: SparqlRunner, monkeypatch: pytest.Mon
         assert narrow.run("SELECT ?x { ?x relation:mother ?y }").kind == "too many"
 
 
-def test_of_a_question_that_asks_how_many_the_answers_are_what_is_counted(
-    runner: SparqlRunner,
-) -> None:
+def test_of_a_question_that_asks_how_many_the_answers_are_what_is_counted(runner):
     query = "SELECT (COUNT(DISTINCT ?answer) AS ?value) WHERE { ?answer relation:mother ?y }"
     assert runner.run(query, counts=True)[:2] == ("run", ("ann", "bob", "cid"))
     assert runner.run(query).answers == ("3",)
@@ -161,7 +142,7 @@ def test_of_a_question_that_asks_how_many_the_answers_are_what_is_counted(
     assert runner.run(many, counts=True) == runner.run(many)
 
 
-def test_many_rows_and_long_words_take_no_time() -> None:
+def test_many_rows_and_long_words_take_no_time():
     kg = KnowledgeGraph.from_triples([(f"e{i}", "r", "e0") for i in range(5000)])
     start = time.perf_counter()
     with SparqlRunner(kg) as wide:
