@@ -42,17 +42,15 @@ PIECES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("raw_output", "expected"), PIECES)
-def test_pieces(raw_output, expected):
-    assert pieces(raw_output) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("Washington, D.C.", "washington dc"), ("A.", ""), ("The A, and  an B", "and b"), ("e00039", "e00039")],
-)  # fmt: skip
-def test_answers_are_normalized_but_not_cut(name, expected):
-    assert normalize(name) == expected
+def test_pieces():
+    assert [(text, pieces(text)) for text, _ in PIECES] == PIECES
+    cases = {
+        "Washington, D.C.": "washington dc",
+        "A.": "",
+        "The A, and  an B": "and b",
+        "e00039": "e00039",
+    }
+    assert {name: normalize(name) for name in cases} == cases, "names are not cut"
 
 
 NAMES = tuple(
@@ -71,17 +69,22 @@ SCORED = [
     ([THE_HAGUE, ROME],     ROME,      "Hague, HAGUE, x",      (1, 0.5, 0.5, 0.5, 0)),
     ([ROME],                ROME,      "The answer is Rome",   (0, 0, 0, 0, 0)),  # never a substring
     ([ROME],                ROME,      "",                     (0, 0, 0, 0, 0)),
+    ([DC],                  DC,        ("the washington, d.c.", "!"), (1, 1, 1, 1, 1)),  # item by item
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("answers", "hard", "raw_output", "expected"), SCORED)
-def test_scores(tmp_path, answers, hard, raw_output, expected):
-    asked = [question(1, topic="x", answers=answers, hard=[hard])]
-    release = write_release(tmp_path / "r", asked, names=NAMES, naming="text")
-    report = evaluate(release, [Prediction("q00001", raw_output)], matching="brink", resamples=5)
+def test_scores(tmp_path):
     keys = ("hits_any", "precision", "recall", "f1", "hits_hard")
-    assert tuple(report.overall[k].value for k in keys) == pytest.approx(expected, abs=1e-15)
-    assert report.overall["hhr"].value == (expected[4] / expected[0] if expected[0] else 0.0)
+    for number, (answers, hard, said, expected) in enumerate(SCORED):
+        asked = [question(1, topic="x", answers=answers, hard=[hard])]
+        release = write_release(tmp_path / str(number), asked, names=NAMES, naming="text")
+        given = Prediction(
+            "q00001", **({"raw_output": said} if isinstance(said, str) else {"answers": said})
+        )
+        report = evaluate(release, [given], matching="brink", resamples=5)
+        found = tuple(report.overall[k].value for k in keys)
+        assert found == pytest.approx(expected, abs=1e-15), said
+        assert report.overall["hhr"].value == (expected[4] / expected[0] if expected[0] else 0.0)
 
 
 def test_rate_is_zero_without_hits_and_the_report_says_so(tmp_path):
@@ -97,11 +100,3 @@ def test_predictions_for_left_out_questions_alone_are_refused_for_that(tmp_path)
     told = r"1 of 1 .* q00001 \(there is 1 prediction for what --matching brink .*, e\.g\. q00002\)"
     with pytest.raises(PredictionError, match=told):
         evaluate(release, [Prediction("q00002", "x")], matching="brink")
-
-
-def test_list_of_answers_is_normalized_item_by_item(tmp_path):
-    asked = [question(1, topic="x", answers=[DC], hard=[DC])]
-    release = write_release(tmp_path / "r", asked, names=NAMES, naming="text")
-    predictions = [Prediction("q00001", answers=("the washington, d.c.", "!"))]
-    report = evaluate(release, predictions, matching="brink", resamples=5)
-    assert report.overall["f1"].value == 1.0

@@ -12,7 +12,6 @@ from rulemine.evaluation import evaluate
 from rulemine.evaluation.matching.vocabulary import VocabularyMatcher, composed
 from rulemine.evaluation.targets import topics_of
 from rulemine.kg.entity_names import EntityNames
-from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from rulemine.text.naming_rules import named_answer
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
@@ -25,7 +24,7 @@ ROWS: list[dict[str, Any]] = [
 takes from the reply, and all names of that graph that stand in it, in whatever spelling."""
 
 
-def test_replies_are_read_as_a_reader_does() -> None:
+def test_replies_are_read_as_a_reader_does():
     shared = said = wanted = exact = 0
     of_styles: dict[str, list[bool]] = defaultdict(list)
     for row in ROWS:
@@ -174,47 +173,38 @@ REPLIES = [
 ]  # fmt: skip
 
 
-def test_what_a_reader_takes() -> None:
+def test_what_a_reader_takes():
     matcher = VocabularyMatcher(NAMES)
     assert [(reply, matcher.text(reply, [TOPIC])) for reply, _ in REPLIES] == REPLIES
 
 
-def test_numbers_are_names_where_most_names_are() -> None:
+def test_numbers_are_names_where_most_names_are():
     matcher = VocabularyMatcher({str(n) for n in range(50)})
     assert matcher.text("The grandchildren of 39 are 12, 47 and 5.", ["39"]) == ["12", "47", "5"]
     assert matcher.text("12: child of 5\n47: child of 5", ["39"]) == ["12", "47"]
     assert matcher.text("Only 12 lives there.", ["39"]) == ["12"], "and not so many lives"
+    # Topic entities are answers where they may be.
+    matcher, said = VocabularyMatcher(NAMES), "Rosa Delgado is older than Ada Quill."
+    assert (matcher.text(said, [TOPIC]), matcher.text(said)) == ([ADA], [TOPIC, ADA])
+    assert matcher.read("Ada Quill, not Ben Quill or Cleo Quill") == ([ADA], 2), "what is denied"
 
 
-def test_topic_entities_are_answers_where_they_may_be() -> None:
-    said = "Rosa Delgado is older than Ada Quill."
-    matcher = VocabularyMatcher(NAMES)
-    assert matcher.text(said, [TOPIC]) == [ADA]
-    assert matcher.text(said) == [TOPIC, ADA]
-
-
-def test_what_is_denied_is_counted() -> None:
-    assert VocabularyMatcher(NAMES).read("Ada Quill, not Ben Quill or Cleo Quill") == ([ADA], 2)
-
-
-def test_topics_may_be_answers_where_the_relation_has_loops(tmp_path: Path) -> None:
+def test_topics_may_be_answers_where_the_relation_has_loops(tmp_path):
     """One training question that its topic answers decided how the replies to all others were read."""
     asked = [
         question(1, ANN, answers=[CID, EVE], hard=[EVE], core=True),
         question(2, BOB, "older", answers=[BOB], hard=[BOB], split="train"),
         question(3, DORA, "aunt", answers=[DORA, EVE], hard=[]),
     ]
-    release: Release = write_release(tmp_path / "r", asked)
+    release = write_release(tmp_path / "r", asked)
     assert topics_of(release, release.questions(), "entity") == [("11",), ("12",), ()]
     said = [Prediction("q00001", raw_output=f"{ANN} is the mother of {EVE}, not of {CID}.")]
     report = evaluate(release, said, resamples=5)
     assert report.headline.scores["precision"].value == 1
-    assert any(
-        "Names that outputs deny" in note and "1, in 1 output" in note for note in report.notes
-    )
+    assert any("Names that outputs deny" in n and "1, in 1 output" in n for n in report.notes)
 
 
-def test_aliases_stand_for_their_entity_unless_two_have_them(tmp_path: Path) -> None:
+def test_aliases_stand_for_their_entity_unless_two_have_them(tmp_path):
     names = [
         EntityNames("e00000", "Q1", "New York City", ("NYC", "the Apple", "The City")),
         EntityNames("e00001", "Q2", "London", ("The City",)),
@@ -233,19 +223,20 @@ def test_aliases_stand_for_their_entity_unless_two_have_them(tmp_path: Path) -> 
     assert named_answer(["Who lives in NYC?"], [], names[:1]) == "NYC"
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "Ada Quill, ", "- Ada Quill\n", "Ada Quill (", "**Ada Quill** ", "Answer: \n", "{", "[[", ".!",
-        "the answer is ", "So Up. ", "because ", "Rosa Delgado because ", "Ada Quill → ", "|-\n",
-        "a|b\n-|-\n", '{"answer":', "not a b of ", "\\boxed{", "<answer>", "They see Ada Quill. ", "  - x\n",
-        "- a:\n  - b\n", "Ada Quill's x: ", "Rosa Delgado: ", "Country: ",
-        "Ada Quill, who ", "Ada Quill, which was made by ", "\\n", "\n", "a|b\n", "a|b|c\n",
-    ],
+PIECES = (
+    "Ada Quill, ", "- Ada Quill\n", "Ada Quill (", "**Ada Quill** ", "Answer: \n", "{", "[[", ".!",
+    "the answer is ", "So Up. ", "because ", "Rosa Delgado because ", "Ada Quill → ", "|-\n",
+    "a|b\n-|-\n", '{"answer":', "not a b of ", "\\boxed{", "<answer>", "They see Ada Quill. ", "  - x\n",
+    "- a:\n  - b\n", "Ada Quill's x: ", "Rosa Delgado: ", "Country: ", "Ada Quill, who ",
+    "Ada Quill, which was made by ", "\\n", "\n", "a|b\n", "a|b|c\n",
 )  # fmt: skip
-def test_any_reply_takes_linear_time(piece: str) -> None:
-    begin = time.process_time()
-    said = piece * (30_000 // len(piece))
-    for reply in (f"Ada Quill {said}", f"{said}Ada Quill"):
-        VocabularyMatcher(NAMES).text(reply, [TOPIC])
-    assert time.process_time() - begin < 2
+
+
+def test_any_reply_takes_linear_time():
+    slow = []
+    for piece in PIECES:
+        begin, said = time.process_time(), piece * (30_000 // len(piece))
+        for reply in (f"Ada Quill {said}", f"{said}Ada Quill"):
+            VocabularyMatcher(NAMES).text(reply, [TOPIC])
+        slow += [piece] * (time.process_time() - begin >= 2)
+    assert slow == []

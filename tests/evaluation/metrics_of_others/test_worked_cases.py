@@ -5,16 +5,10 @@ from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from tests.evaluation.metrics_of_others import worked_cases as cases
 
 ON_TEXTS = {
-    "rog": cases.ROG,
-    "gretriever": cases.G_RETRIEVER,
-    "gcr": cases.GCR,
-    "structgpt": cases.STRUCT_GPT,
-    "tog": cases.TOG,
-    "pog": cases.POG,
-    "gog": cases.GOG,
-    "gtsqa_exact": cases.GTSQA_EXACT,
-    "dynamickgqa": cases.DYNAMIC_KGQA,
-}
+    "rog": cases.ROG, "gretriever": cases.G_RETRIEVER, "gcr": cases.GCR, "structgpt": cases.STRUCT_GPT,
+    "tog": cases.TOG, "pog": cases.POG, "gog": cases.GOG, "gtsqa_exact": cases.GTSQA_EXACT,
+    "dynamickgqa": cases.DYNAMIC_KGQA, "gtsqa": cases.GTSQA,
+}  # fmt: skip
 
 
 def check(project, judged, expected, first=0):
@@ -25,58 +19,37 @@ def check(project, judged, expected, first=0):
     assert found[first : first + len(wanted)] == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("project", ON_TEXTS)
-def test_of_texts(project):
-    for answers, prediction, expected in ON_TEXTS[project]:
-        check(project, Judged("Who?", tuple(answers), prediction), expected)
+def test_of_texts():
+    for project, worked in ON_TEXTS.items():
+        for answers, prediction, expected in worked:
+            check(project, Judged("Who?", tuple(answers), prediction), expected)
+    for question, answers, prediction, expected in cases.SUBGRAPH_RAG:
+        check("subgraphrag", Judged(question, tuple(answers), prediction), expected)
+    for answers, prediction, expected in cases.BRINK:
+        judged = Judged("Who?", tuple(answers), prediction, hard_answer=answers[0])
+        check("brink", judged, expected)
+    check("brink", Judged("Who?", ("Ann",), "Ann"), (1, 1, 1, 1, None))  # without a hard answer
 
 
-@pytest.mark.parametrize("case", cases.SUBGRAPH_RAG)
-def test_of_lines(case):
-    question, answers, prediction, expected = case
-    check("subgraphrag", Judged(question, tuple(answers), prediction), expected)
+def test_of_triples_and_probabilities():
+    for gold, retrieved, expected in cases.GTSQA_TRIPLES:
+        given = None if retrieved is None else tuple(retrieved)
+        judged = Judged("Who?", ("a", "z"), "", retrieved=given, evidence=tuple(gold))
+        check("gtsqa", judged, expected, first=2)
+    for answers, topics, ranking, expected in cases.GNN_RAG:
+        given = None if ranking is None else tuple(ranking)
+        judged = Judged("Who?", tuple(answers), "", topics=tuple(topics), ranking=given)
+        check("gnnrag", judged, expected)
 
 
-@pytest.mark.parametrize("case", cases.GTSQA)
-def test_of_answers(case):
-    answers, prediction, expected = case
-    check("gtsqa", Judged("Who?", tuple(answers), prediction), expected)
-
-
-@pytest.mark.parametrize(("gold", "retrieved", "expected"), cases.GTSQA_TRIPLES)
-def test_of_triples(gold, retrieved, expected):
-    given = None if retrieved is None else tuple(retrieved)
-    judged = Judged("Who?", ("a", "z"), "", retrieved=given, evidence=tuple(gold))
-    check("gtsqa", judged, expected, first=2)
-
-
-@pytest.mark.parametrize(("answers", "topics", "ranking", "expected"), cases.GNN_RAG)
-def test_of_probabilities(answers, topics, ranking, expected):
-    given = None if ranking is None else tuple(ranking)
-    check(
-        "gnnrag", Judged("Who?", tuple(answers), "", topics=tuple(topics), ranking=given), expected
-    )
-
-
-@pytest.mark.parametrize(("answers", "prediction", "expected"), cases.BRINK)
-def test_of_pieces(answers, prediction, expected):
-    check("brink", Judged("Who?", tuple(answers), prediction, hard_answer=answers[0]), expected)
-
-
-def test_pieces_without_a_hard_answer():
-    check("brink", Judged("Who?", ("Ann",), "Ann"), (1, 1, 1, 1, None))
-
-
-def test_brink_cuts_at_spaces_on_request() -> None:
+def test_brink_cuts_at_spaces_on_request():
     judged = Judged("Who?", ("Ann", "New York"), "Ann New York", hard_answer="Ann")
     check("brink", judged, (0, 0, 0, 0, 0))
     check("brink_spaces", judged, (1, 1 / 3, 1 / 2, 2 / 5, 1))
 
 
-@pytest.mark.parametrize(
-    "text", ['{"Answer":[' * 100_000, "{" * 300_000, '{"Answer": "' * 50_000, "[" * 300_000]
-)
-def test_long_outputs_take_linear_time(text):
-    for name, project in METRICS_OF_OTHERS.items():
+def test_long_outputs_take_linear_time():
+    for text in ('{"Answer":[' * 100_000, "{" * 300_000, '{"Answer": "' * 50_000, "[" * 300_000):
         judged = Judged("Where?", ("Ann",), text, ranking=(("Ann", 1.0),))
-        assert len(project.score(judged)) == len(project.beside), name
+        for name, project in METRICS_OF_OTHERS.items():
+            assert len(project.score(judged)) == len(project.beside), name
