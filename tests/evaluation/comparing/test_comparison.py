@@ -68,8 +68,6 @@ def test_difference_equals_drawing_cluster_by_cluster(tmp_path):
 
 
 def test_different_questions_are_not_compared(release):
+    other = evaluate(release, [Prediction("q00004", "")], split="train")
     with pytest.raises(PredictionError, match="0 ids in common"):
-        differences(
-            evaluate(release, GIVEN),
-            evaluate(release, [Prediction("q00004", "")], split="train"),
-        )
+        differences(evaluate(release, GIVEN), other)

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 
@@ -11,13 +10,12 @@ from rulemine.cli.main import main
 from rulemine.errors import ConfigError, PredictionError
 from rulemine.evaluation import evaluate, write_predictions
 from rulemine.evaluation.comparing.comparison import compare, evaluate_all
-from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from tests.evaluation.world import CID, EVE, question, write_release
 
 
 @pytest.fixture
-def eight(tmp_path: Path) -> Release:
+def eight(tmp_path):
     """Eight questions that share nothing, the first four in the core; EVE is hard, CID stated."""
     asked = [question(i, topic=f"t{i}", relation=f"r{i}", core=i < 4) for i in range(8)]
     return write_release(tmp_path / "eight", asked)
@@ -29,7 +27,7 @@ def right(count: int) -> list[Prediction]:
 
 
 @pytest.fixture
-def files(tmp_path: Path, eight: Release) -> list[Path]:
+def files(tmp_path, eight):
     """Three systems, right on none, on six and on all; the first says what it is."""
     run = {"release": eight.identity, "name": "small", "system": "lookup", "kg": "incomplete"}
     paths = [tmp_path / f"{name}.jsonl" for name in "abc"]
@@ -56,16 +54,13 @@ def test_all_pairs_by_hand(eight, files):
     assert rows["core", "hhr", "l", "b"].p == 2 / 2**4
 
 
-def test_a_partial_file_is_said_first(eight, files):
+def test_a_partial_file_is_said_first_and_a_warning_names_whom_it_is_about(eight, files):
     write_predictions(files[1], right(8)[:2])
     found = compare(evaluate_all(eight, files[:2], resamples=5))
     said = "Warning: b: predictions for 2 of 8 questions (25.0 %); the others score 0."
     assert found.to_table().startswith(said)
     assert found.to_markdown().startswith(said)
     assert found.to_table().count("predictions for 2 of 8") == 1
-
-
-def test_a_warning_about_some_of_several_names_them(eight, files):
     for path in files[1:]:
         write_predictions(path, [Prediction(f"q{i:05d}", answers=()) for i in range(8)])
     notes = compare(evaluate_all(eight, files, resamples=5)).notes
@@ -94,24 +89,22 @@ def test_forms(eight, files):
     assert "| 0.008 | 0.023 |" in found.to_markdown()
 
 
-def test_what_cannot_be_compared(eight, files, tmp_path):
+def test_what_cannot_be_compared(eight, files):
     reports = evaluate_all(eight, files, resamples=5)
-    with pytest.raises(ConfigError, match="no score 'hardf1'; did you mean 'hard_f1'"):
-        compare(reports, ("hardf1",))
-    with pytest.raises(ConfigError, match="one system to compare"):
-        compare({"b": reports["b"]})
-    with pytest.raises(ConfigError, match="named twice"):
-        evaluate_all(eight, [files[0], files[0]])
-    with pytest.raises(ConfigError, match="sample is 0"):
-        evaluate_all(eight, files, sample=0)
     other = evaluate(eight, right(3)[:4], sample=4, resamples=5)
-    with pytest.raises(PredictionError, match="the same questions were expected"):
-        compare({"a": reports["b"], "b": other})
+    for call, told in (
+        (lambda: compare(reports, ("hardf1",)), "no score 'hardf1'; did you mean 'hard_f1'"),
+        (lambda: compare({"b": reports["b"]}), "one system to compare"),
+        (lambda: evaluate_all(eight, [files[0], files[0]]), "named twice"),
+        (lambda: evaluate_all(eight, files, sample=0), "sample is 0"),
+        (lambda: compare({"a": reports["b"], "b": other}), "the same questions were expected"),
+    ):
+        with pytest.raises((ConfigError, PredictionError), match=told):
+            call()
 
 
 def test_files_of_one_name_are_told_apart(eight, files, tmp_path):
     again = tmp_path / "other" / "b.jsonl"
     write_predictions(again, right(2))
-    assert list(evaluate_all(eight, [*files, again], resamples=5)) == [
-        "lookup (incomplete)", str(files[1]), "c", str(again),
-    ]  # fmt: skip
+    names = ["lookup (incomplete)", str(files[1]), "c", str(again)]
+    assert list(evaluate_all(eight, [*files, again], resamples=5)) == names

@@ -15,18 +15,12 @@ SEEDS = {f"t{i}": [ANN, BOB] for i in range(1, 7)}
 
 def one_run(folder, changes=(), run=1, rows=None, **config):
     """Six seed texts with a question each; changed where told, None: no question."""
-    asked = {
-        f"t{i}": variant_question(i, f"t{i}", anchor, relation, answer)
-        for i, (anchor, relation, answer) in enumerate(
-            [
-                (ANN, "mother", CID), (ANN, "mother", EVE), (BOB, "father", CID),
-                (BOB, "father", EVE), (DORA, "aunt", EVE), (CID, "brother", EVE),
-            ],
-            start=1,
-        )
-    }  # fmt: skip
-    asked |= dict(changes)
-    given = [q for q in asked.values() if q is not None]
+    about = [
+        (ANN, "mother", CID), (ANN, "mother", EVE), (BOB, "father", CID), (BOB, "father", EVE),
+        (DORA, "aunt", EVE), (CID, "brother", EVE),
+    ]  # fmt: skip
+    asked = {f"t{i}": variant_question(i, f"t{i}", *triple) for i, triple in enumerate(about, 1)}
+    given = [q for q in (asked | dict(changes)).values() if q is not None]
     return write_variants(folder, given, rows or rows_of(SEEDS), run, **config)
 
 
@@ -56,7 +50,6 @@ def test_each_pair_is_identical_paraphrased_or_unique_or_left_out(tmp_path):
         (2, 6, 1, 5),
     ]
     assert table.runs[1].topics == {"people": 4, "places": 1}
-    assert pair.topics is not None
     assert (pair.topics.n, pair.topics.dof) == (10, 1)
     assert any("compares 5 seed texts, too few for intervals" in note for note in table.notes)
 
@@ -64,35 +57,23 @@ def test_each_pair_is_identical_paraphrased_or_unique_or_left_out(tmp_path):
 def test_every_question_of_a_seed_text_is_compared_with_all_of_the_other_release(tmp_path):
     extra = variant_question(0, "t1", BOB, "father", EVE, topic="places")
     asked = one_run(tmp_path / "a")
-    with_extra = one_run(
-        tmp_path / "b", {"t0": extra}
-    )  # its second question of t1 is the other's first
-    (pair,) = compare_runs([asked, with_extra]).pairs
+    more = one_run(tmp_path / "b", {"t0": extra})  # its second question of t1 is the other's first
+    (pair,) = compare_runs([asked, more]).pairs
     assert (pair.identical, pair.unique, pair.compared) == (6, 1, 7)
-    assert pair.topics is not None
     assert pair.topics.n == 12  # the first of each seed text alone
-    (back,) = compare_runs([with_extra, asked]).pairs
+    (back,) = compare_runs([more, asked]).pairs
     assert (back.identical, back.unique, back.compared) == (6, 0, 6)
-
-
-def test_a_single_topic_has_no_chi_square(tmp_path):
-    first = one_run(tmp_path / "a")
-    table = compare_runs([first, one_run(tmp_path / "b", run=2)])
-    assert table.pairs[0].identical == 6
-    assert table.pairs[0].topics is None
+    table = compare_runs([asked, one_run(tmp_path / "c", run=2)])
+    assert (table.pairs[0].identical, table.pairs[0].topics) == (6, None)  # of a single topic
     assert any("–: undefined" in note for note in table.notes)
 
 
 def test_only_the_test_split_counts(tmp_path):
-    rows = rows_of({"t1": SEEDS["t1"]}) + [
-        replace(row, split="train") for row in rows_of({key: SEEDS[key] for key in list(SEEDS)[1:]})
-    ]
-    changes = {
-        key: replace(q, split="train")
-        for key, q in (
-            (f"t{i}", variant_question(i, f"t{i}", ANN, "mother", EVE)) for i in range(2, 7)
-        )
-    }
+    others = list(SEEDS)[1:]
+    rows = rows_of({"t1": SEEDS["t1"]})
+    rows += [replace(row, split="train") for row in rows_of({key: SEEDS[key] for key in others})]
+    asked = {t: variant_question(i, t, ANN, "mother", EVE) for i, t in enumerate(others, 2)}
+    changes = {key: replace(q, split="train") for key, q in asked.items()}
     published = one_run(tmp_path / "p", changes, run=0, rows=rows)
     table = compare_runs([published, one_run(tmp_path / "run-1")])
     assert (table.pairs[0].compared, table.pairs[0].left_out) == (1, 0)

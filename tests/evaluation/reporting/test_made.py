@@ -2,8 +2,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from rulemine.evaluation.reporting.files import to_text
 from rulemine.evaluation.reporting.made import in_short, steps, summary_of
 
@@ -35,16 +33,17 @@ CONFIG = {
 
 def of(kind: str = "rules", **counts: Any) -> Any:
     """A release with a manifest of these counts."""
+    config = CONFIG | {"kind": kind}
     manifest = {
         "counts": COUNTS | counts,
-        "config": CONFIG | {"kind": kind},
+        "config": config,
         "kg": {"title": "my.tsv"},
         "kind": kind,
     }
     return SimpleNamespace(manifest=manifest, kind=kind, path=Path("out/my"), name="my")
 
 
-def test_the_steps_lead_from_the_triples_to_the_questions() -> None:
+def test_the_steps_lead_from_the_triples_to_the_questions():
     assert [(one.name, one.number, one.whole) for one in steps(of())] == [
         ("triples of the graph", 1000, 0),
         ("provable by rules from others", 400, 1000),
@@ -59,25 +58,23 @@ def test_the_steps_lead_from_the_triples_to_the_questions() -> None:
     ]
 
 
-def test_what_was_drawn_is_a_step_and_texts_that_were_kept_reject_none() -> None:
+def test_what_was_drawn_is_a_step_and_texts_that_were_kept_reject_none():
     row = {"wanted": 60, "drawn": 500, "questions": 50, "rejected": {"nowhere": 440}}
-    wordings = {"template": 0, "model": 45, "fallback": 5}
     rejected = {"verbalize: no text": 5, "verbalize: paraphrase: no": 3}
-    release = of(
-        "structures", sampling={"2p": row}, questions_by_wording=wordings, rejected=rejected
-    )
+    wordings = {"template": 0, "model": 45, "fallback": 5}
+    counts = {"sampling": {"2p": row}, "questions_by_wording": wordings, "rejected": rejected}
+    release = of("structures", **counts)
     found = {one.name: one.number for one in steps(release)}
     assert (found["candidates drawn"], found["questions asked"]) == (500, 50)
     text = to_text(summary_of(release))
     assert "ask: nowhere" in text
     assert "verbalize: " not in text
     assert "5 by template because no text of a model passed" in text
-    assert [line.split() for line in text.splitlines() if line.startswith("2p")] == [
-        ["2p", "60", "500", "50"]
-    ]
+    (line,) = [line.split() for line in text.splitlines() if line.startswith("2p")]
+    assert line == ["2p", "60", "500", "50"]
 
 
-def test_a_build_ends_with_what_was_made_what_is_notable_and_what_to_run() -> None:
+def test_a_build_ends_with_what_was_made_what_is_notable_and_what_to_run():
     made, notable, following = in_short(of())
     assert made == (
         "out/my: 50 questions about 60 removed triples of my.tsv; 30 in the core need more than one edge."
@@ -89,24 +86,21 @@ def test_a_build_ends_with_what_was_made_what_is_notable_and_what_to_run() -> No
     assert "rulemine show out/my --summary" in following
 
 
-@pytest.mark.parametrize(
-    ("kind", "counts", "said"),
-    [
+def test_the_one_key_to_change_is_named():
+    plenty = {"selection": {"provable": 250, "upper_bound": 200}}
+    for kind, counts, said in (
         ("rules", {"selection": {"provable": 150}}, "lower mining.min_std_confidence (now 0.3)"),
         ("structures", {"core": 5}, "raise selection.per_rule: --set selection.per_rule=60."),
-        ("structures", {"core": 5, "selection": {"provable": 250, "upper_bound": 200}},
-         "lower mining.min_std_confidence"),
-        ("structures", {"selection": {"provable": 250, "upper_bound": 200}},
-         "raise structures.per_structure: --set structures.per_structure=120."),
+        ("structures", {"core": 5, **plenty}, "lower mining.min_std_confidence"),
+        (
+            "structures",
+            plenty,
+            "raise structures.per_structure: --set structures.per_structure=120.",
+        ),
         ("rules", {"core_by_split": {"test": 100}}, ""),
-    ],
-)  # fmt: skip
-def test_the_one_key_to_change_is_named(kind: str, counts: dict[str, Any], said: str) -> None:
-    notable = in_short(of(kind, **counts))[1]
-    assert said in notable if said else notable.endswith("or more.")
-
-
-def test_forms_that_stay_nearly_empty_are_named() -> None:
+    ):
+        notable = in_short(of(kind, **counts))[1]
+        assert said in notable if said else notable.endswith("or more.")
     row = {"wanted": 60, "drawn": 500, "questions": 50, "rejected": {}}
     rows = {"1p": row, "3i": row | {"questions": 9}, "up": row | {"questions": 0}}
     assert "2 of 3 forms have fewer than 10 questions: 3i, up." in in_short(of(sampling=rows))[1]
@@ -114,7 +108,7 @@ def test_forms_that_stay_nearly_empty_are_named() -> None:
     assert "forms" not in in_short(of(sampling=small))[1]
 
 
-def test_what_would_make_texts_better_is_said() -> None:
+def test_what_would_make_texts_better_is_said():
     lines = to_text(summary_of(of())).splitlines()
     assert any(line.startswith("3 relations without a template") for line in lines)
     assert not any("phrase book" in line for line in lines)
@@ -129,19 +123,20 @@ def test_what_would_make_texts_better_is_said() -> None:
     ]
 
 
-def test_a_test_core_that_cannot_be_had_is_named_with_what_standards_of_proof_cost() -> None:
-    config = CONFIG | {"questions": {"split": "group", "test_core": 6}}
+def test_a_test_core_that_cannot_be_had_is_named_with_what_standards_of_proof_cost():
     release = of()
-    assert "test_core cannot be had" not in in_short(release)[1]
-    release.manifest["config"] = config
-    assert "The 6 of questions.test_core cannot be had. No rule may" in in_short(release)[1]
-    release.manifest["counts"]["selection"] = COUNTS["selection"] | {"rules_refused": 2}
-    assert "cannot be had: standards of proof refuse 2 rules." in in_short(release)[1]
-    config["questions"]["test_core"] = 5
-    assert "cannot be had" not in in_short(release)[1]
-    release.manifest["counts"] |= {"core": 159, "core_by_split": {"test": 16}}
-    assert "--set questions.test_core=53." in in_short(release)[1]
-    config["questions"]["test_core"] = 60
-    assert (
-        "prove more than 5 questions of the core of test. For more, raise" in in_short(release)[1]
-    )
+    release.manifest["config"]["questions"] = questions = {"split": "group"}
+    for core, counts, said in (
+        (None, {}, ""),
+        (6, {}, "The 6 of questions.test_core cannot be had. No rule may"),
+        (6, {"selection": COUNTS["selection"] | {"rules_refused": 2}},
+         "cannot be had: standards of proof refuse 2 rules."),
+        (5, {}, ""),
+        (5, {"core": 159, "core_by_split": {"test": 16}}, "--set questions.test_core=53."),
+        (60, {}, "prove more than 5 questions of the core of test. For more, raise"),
+    ):  # fmt: skip
+        questions |= {"test_core": core} if core else {}
+        release.manifest["counts"] |= counts
+        notable = in_short(release)[1]
+        assert said in notable
+        assert ("cannot be had" in notable) == (core in (6, 60))

@@ -2,14 +2,10 @@
 hard, and Eve's proof is (Ann, wife, Bob)."""
 
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from rulemine.evaluation import evaluate
-from rulemine.evaluation.reporting.document import VERDICTS, Outcome, QuestionRow
+from rulemine.evaluation.reporting.document import VERDICTS, Outcome
 from rulemine.evaluation.reporting.documents import MOST_SAID, SystemRun, question_rows
-from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from tests.evaluation.world import (
     ANN,
@@ -24,43 +20,45 @@ from tests.evaluation.world import (
 )
 
 
-def outcome(release: Release, prediction: Prediction, kg: str = "incomplete") -> Outcome:
-    given = [prediction]
-    report = evaluate(release, given, kg=kg, resamples=1)
-    rows, _ = question_rows(release, [SystemRun("system", kg, given, report)])
-    return rows[0].outcomes[0]
+def rows_for(release, given, split="test", kg="incomplete", **options):
+    """The rows of questions for a system that gave these predictions."""
+    report = evaluate(release, given, kg=kg, resamples=1, **options)
+    return question_rows(release, [SystemRun("system", kg, given, report)], split)[0]
 
 
-def names(*answers: str, **more: object) -> Prediction:
-    return Prediction("q00001", answers=answers, **more)  # type: ignore[arg-type]
+def outcome(release, prediction, kg="incomplete", **options) -> Outcome:
+    return rows_for(release, [prediction], kg=kg, **options)[0].outcomes[0]
 
 
-@pytest.mark.parametrize(
-    ("answers", "verdict", "why"),
-    [
-        ((EVE, CID), "hard", f"The hard answer {EVE} was given; this graph does not state it."),
-        ((BOB, EVE), "hard", f"The hard answer {EVE} was given; this graph does not state it. "
-                             "1 other answer is wrong."),
-        ((CID, BOB), "stated", f"Only what the incomplete graph states was given: {CID}; the hard answer "
-                               f"{EVE} was not. "
-                               "1 other answer is wrong."),
+def names(*answers, **more) -> Prediction:
+    return Prediction("q00001", answers=answers, **more)
+
+
+def test_why_an_answer_counts(release):
+    one, given = (
+        "1 other answer is wrong.",
+        f"The hard answer {EVE} was given; this graph does not state it.",
+    )
+    stated = (
+        f"Only what the incomplete graph states was given: {CID}; the hard answer {EVE} was not."
+    )
+    for answers, *wanted in (
+        ((EVE, CID), "hard", given),
+        ((BOB, EVE), "hard", f"{given} {one}"),
+        ((CID, BOB), "stated", f"{stated} {one}"),
         ((BOB, DORA), "wrong", "None of 2 answers is right."),
         ((), "empty", "It named no entity."),
-    ],
-)  # fmt: skip
-def test_why_an_answer_counts(
-    release: Release, answers: tuple[str, ...], verdict: str, why: str
-) -> None:
-    found = outcome(release, names(*answers))
-    assert (found.verdict, found.why) == (verdict, why)
-    assert found.verdict in VERDICTS
-
-
-def test_no_prediction_is_no_empty_one(release: Release) -> None:
+    ):
+        found = outcome(release, names(*answers))
+        assert [found.verdict, found.why] == wanted
+        assert found.verdict in VERDICTS
+    # No prediction is no empty one.
     assert outcome(release, Prediction("q00002", answers=(ANN,))).verdict == "missing"
+    scores = outcome(release, names(EVE, BOB)).scores
+    assert (scores["precision"], scores["recall"], scores["hits_hard"]) == (0.5, 0.5, 1.0)
 
 
-def test_other_hard_further_and_no_hard_answer(tmp_path: Path) -> None:
+def test_other_hard_further_and_no_hard_answer(tmp_path):
     asked = [
         question(1, ANN, answers=(BOB, CID, DORA, EVE), hard=(EVE, DORA), further=(BOB,)),
         question(2, BOB, answers=(CID,), hard=()),
@@ -72,41 +70,37 @@ def test_other_hard_further_and_no_hard_answer(tmp_path: Path) -> None:
     assert found.verdict == "further"
     assert found.why.startswith(f"Only what not even the complete graph states was given: {BOB};")
     for answers, verdict in (((CID,), "right"), ((EVE,), "wrong")):
-        given = [Prediction("q00002", answers=answers)]
-        report = evaluate(release, given, resamples=1)
-        rows, _ = question_rows(release, [SystemRun("s", "incomplete", given, report)])
-        assert rows[1].outcomes[0].verdict == verdict
-        assert "Rule" not in rows[1].shown
+        row = rows_for(release, [Prediction("q00002", answers=answers)])[1]
+        assert row.outcomes[0].verdict == verdict
+        assert "Rule" not in row.shown
 
 
 PROOF = (ANN, "wife", BOB)
 
 
-@pytest.mark.parametrize(
-    ("kg", "answer", "retrieved", "why"),
-    [
-        ("incomplete", EVE, [PROOF], "this graph does not state it. A proof of it was retrieved."),
-        ("incomplete", CID, [PROOF], "retrieved, and it was not inferred: a failure of reasoning."),
-        ("incomplete", CID, [], "Of the 1 triple of its proof, 0 were retrieved: a failure of retrieval."),
-        ("incomplete", EVE, [], "Of the 1 triple of its proof, 0 were retrieved."),
-        # The incomplete graph lacks the removed triple: having it from elsewhere is not the proof.
-        ("incomplete", CID, [(ANN, "mother", EVE)], "0 were retrieved: a failure of retrieval."),
-        ("complete", EVE, [(ANN, "mother", EVE)],
-         "this graph states it. A proof of it was retrieved."),
-        ("complete", CID, [PROOF], "retrieved, and it was not inferred: a failure of reasoning."),
-    ],
-)  # fmt: skip
-def test_what_came_of_retrieval(
-    release: Release, kg: str, answer: str, retrieved: list[tuple[str, str, str]], why: str
-) -> None:
-    found = outcome(release, names(answer, retrieved=tuple(retrieved)), kg)
-    assert found.why.endswith(why)
-    assert found.retrieved_count == len(retrieved)
-    for failure in ("retrieval", "reasoning"):  # as the report counts them
-        assert (f"failure of {failure}" in why) == bool(found.scores[f"{failure}_failures"])
+RETRIEVED = [
+    ("incomplete", EVE, [PROOF], "this graph does not state it. A proof of it was retrieved."),
+    ("incomplete", CID, [PROOF], "retrieved, and it was not inferred: a failure of reasoning."),
+    ("incomplete", CID, [], "Of the 1 triple of its proof, 0 were retrieved: a failure of retrieval."),
+    ("incomplete", EVE, [], "Of the 1 triple of its proof, 0 were retrieved."),
+    # The incomplete graph lacks the removed triple: having it from elsewhere is not the proof.
+    ("incomplete", CID, [(ANN, "mother", EVE)], "0 were retrieved: a failure of retrieval."),
+    ("complete", EVE, [(ANN, "mother", EVE)],
+     "this graph states it. A proof of it was retrieved."),
+    ("complete", CID, [PROOF], "retrieved, and it was not inferred: a failure of reasoning."),
+]  # fmt: skip
 
 
-def test_what_a_level_still_states_is_not_hard(tmp_path: Path) -> None:
+def test_what_came_of_retrieval(release):
+    for kg, answer, retrieved, why in RETRIEVED:
+        found = outcome(release, names(answer, retrieved=tuple(retrieved)), kg)
+        assert found.why.endswith(why)
+        assert found.retrieved_count == len(retrieved)
+        for failure in ("retrieval", "reasoning"):  # as the report counts them
+            assert (f"failure of {failure}" in why) == bool(found.scores[f"{failure}_failures"])
+
+
+def test_what_a_level_still_states_is_not_hard(tmp_path):
     asked = [question(1, level=60)]
     release = write_release(tmp_path / "r", asked, levels=(40, 100))
     found = outcome(release, names(EVE), "incomplete-40")
@@ -117,7 +111,7 @@ def test_what_a_level_still_states_is_not_hard(tmp_path: Path) -> None:
     )
 
 
-def test_the_proof_says_what_was_removed(release: Release) -> None:
+def test_the_proof_says_what_was_removed(release):
     rows, labels = question_rows(release, ())
     first = rows[0]
     removed = (ANN, "mother", EVE)
@@ -127,7 +121,7 @@ def test_the_proof_says_what_was_removed(release: Release) -> None:
     assert labels == {ANN: "Ann", BOB: "Bob", CID: "Cid", EVE: "Eve"}
 
 
-def test_proofs_of_every_structure_reach_the_answer(tmp_path: Path) -> None:
+def test_proofs_of_every_structure_reach_the_answer(tmp_path):
     rows, _ = question_rows(write_structures(tmp_path / "s"), (), None)
     for asked, proof, shown, _ in rows:
         ends = {end for triple in proof for end in triple[::2]}
@@ -136,30 +130,21 @@ def test_proofs_of_every_structure_reach_the_answer(tmp_path: Path) -> None:
         assert sum(line.endswith("it follows from") for line in lines) == asked.missing, asked.id
 
 
-def test_other_names_are_told_in_those_of_the_release(release: Release) -> None:
-    given = [names("Eve", "Nobody", retrieved=(("Ann", "wife", "Bob"),))]
-    report = evaluate(release, given, naming="text", resamples=1)
-    rows, _ = question_rows(release, [SystemRun("s", "incomplete", given, report)])
-    found = rows[0].outcomes[0]
-    assert found.answers == (EVE, "Nobody")
-    assert found.retrieved == (PROOF,)
-    assert found.verdict == "hard"
-
-
-def test_accents_written_in_two_ways_are_one_name(tmp_path: Path) -> None:
+def test_other_names_are_told_in_those_of_the_release(release, tmp_path):
+    given = names("Eve", "Nobody", retrieved=(("Ann", "wife", "Bob"),))
+    found = outcome(release, given, naming="text")
+    assert (found.answers, found.retrieved, found.verdict) == ((EVE, "Nobody"), (PROOF,), "hard")
+    # Accents written in two ways are one name.
     other = {"Eve": "\u00c8ve", "Bob": "B\u00f3b"}
-    release = write_release(
-        tmp_path / "r", names=[replace(n, text=other.get(n.text, n.text)) for n in NAMES]
-    )
-    given = [names("E\u0300ve", retrieved=(("Ann", "wife", "Bo\u0301b"),))]
-    report = evaluate(release, given, naming="text", resamples=1)
-    rows, _ = question_rows(release, [SystemRun("s", "incomplete", given, report)])
-    found = rows[0].outcomes[0]
+    accented = [replace(n, text=other.get(n.text, n.text)) for n in NAMES]
+    release = write_release(tmp_path / "r", names=accented)
+    given = names("E\u0300ve", retrieved=(("Ann", "wife", "Bo\u0301b"),))
+    found = outcome(release, given, naming="text")
     assert (found.answers, found.retrieved) == ((EVE,), (PROOF,))
     assert found.why.endswith("A proof of it was retrieved.")
 
 
-def test_a_text_is_kept_as_said_but_not_endless(release: Release) -> None:
+def test_a_text_is_kept_as_said_but_not_endless(release):
     said = f"It is {EVE}." + "x" * 5000
     found = outcome(release, Prediction("q00001", raw_output=said))
     assert found.answers == (EVE,)
@@ -169,16 +154,8 @@ def test_a_text_is_kept_as_said_but_not_endless(release: Release) -> None:
     assert outcome(release, names(EVE)).said == ""
 
 
-def test_scores_are_those_of_the_report(release: Release) -> None:
-    scores = outcome(release, names(EVE, BOB)).scores
-    assert (scores["precision"], scores["recall"], scores["hits_hard"]) == (0.5, 0.5, 1.0)
-
-
-def test_only_questions_that_were_asked_have_rows(release: Release) -> None:
-    rows: tuple[QuestionRow, ...]
+def test_only_questions_that_were_asked_have_rows(release):
     rows, _ = question_rows(release, (), "train")
     assert [row.question.id for row in rows] == ["q00004"]
-    given = [Prediction("q00001", answers=(EVE,))]
-    report = evaluate(release, given, resamples=1)
-    rows, _ = question_rows(release, [SystemRun("s", "incomplete", given, report)], None)
+    rows = rows_for(release, [Prediction("q00001", answers=(EVE,))], split=None)
     assert [row.question.id for row in rows] == ["q00001", "q00002", "q00003"]

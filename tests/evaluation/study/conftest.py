@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from rulemine.evaluation.study.plan import StudyPlan
@@ -9,7 +7,7 @@ from tests import structures
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory):
     """A whole release, with the world of the nine structures; its removal has two levels."""
     folder = tmp_path_factory.mktemp("study") / "release"
     folder.mkdir()
@@ -18,7 +16,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shared(built, tmp_path_factory) -> StudyFolder:
+def shared(built, tmp_path_factory):
     """A study that is answered."""
     plan = StudyPlan(
         release=str(built), systems=("lookup", "reasoner"), levels=(0, 50, 100), split="all",

@@ -26,15 +26,12 @@ from tests.evaluation.study.test_run import files
 
 LOOKED_UP = {
     "1p": (3, Fraction(1, 3)),  # only where Cat was born is stated
-    "2p": (1, Fraction(0)),
-    "3p": (2, Fraction(1, 2)),
-    "2i": (1, Fraction(0)),
-    "3i": (1, Fraction(0)),
+    "2p": (1, Fraction(0)), "3p": (2, Fraction(1, 2)), "2i": (1, Fraction(0)), "3i": (1, Fraction(0)),
     "ip": (1, Fraction(0)),
     "pi": (1, Fraction(2, 3)),  # Dan of Bob and Dan
     "2u": (1, Fraction(3, 4)),  # Dan, Cat and Eve of five
     "up": (1, Fraction(2, 3)),  # Nice and Rome of four cities
-}
+}  # fmt: skip
 """Structure → its questions, and F1 of looking up on the incomplete graph, counted by hand."""
 
 
@@ -61,19 +58,16 @@ def test_the_tables_and_figures_of_a_study(scores):
     ]  # fmt: skip
 
 
-def test_figure_1_says_what_evaluate_says(scores):
+def test_figures_say_what_evaluate_says(scores):
     figure = of(figures(scores), "figure-1-f1")
     assert figure.groups == ("lookup", "reasoner")
     assert [series.name for series in figure.series] == ["complete", "incomplete"]
     for series, level in zip(figure.series, (0, 100), strict=True):
-        for system, score in zip(figure.groups, series.scores, strict=True):
-            assert score == scores.reports[system, level].overall["f1"]
+        overall = [scores.reports[system, level].overall for system in figure.groups]
+        assert [*series.scores] == [one["f1"] for one in overall]
     assert figure.series[0].scores[0].value == 1  # lookup on the complete graph
-
-
-def test_hhr_is_drawn_where_there_is_something_to_infer(scores):
     (series,) = of(figures(scores), "figure-2-hhr").series
-    assert series.name == "incomplete"
+    assert series.name == "incomplete", "where there is something to infer"
 
 
 def test_every_score_is_explained_where_it_first_stands(scores):
@@ -83,8 +77,14 @@ def test_every_score_is_explained_where_it_first_stands(scores):
     assert "All: 12 questions asked" in known
     for table in tables(scores)[2:]:  # after those of questions and levels
         known += " ".join(table.notes)
-        for metric in (m for m in MEANINGS if TITLES[m] in table.header):
-            assert f"{TITLES[metric]}: " in known, table.id
+        shown = [TITLES[metric] for metric in MEANINGS if TITLES[metric] in table.header]
+        assert [title for title in shown if f"{title}: " not in known] == [], table.id
+    assert [row[0] for row in grid.rows] == ["lookup", "reasoner"]
+    assert grid.rows[0][2].value == 0  # Hard F1 of looking up
+    assert [note for note in grid.notes if "given the" in note] == [
+        "lookup, reasoner: given the query behind each question.",
+        "reasoner: given the rules of the release.",
+    ]
 
 
 def test_titles_and_captions_say_what_was_asked(open_study, scores):
@@ -141,17 +141,10 @@ def test_differences_are_those_of_the_scores(scores):
 
 
 def test_names_change_nothing_for_what_reads_no_text(scores):
-    figure = of(figures(scores), "figure-4-f1-by-naming")
-    names = [series.name for series in figure.series]
-    assert names == [
-        "private, complete",
-        "private, incomplete",
-        "text, complete",
-        "text, incomplete",
-    ]
-    assert figure.series[:2] == tuple(
-        series._replace(name=series.name.replace("text", "private")) for series in figure.series[2:]
-    )
+    series = of(figures(scores), "figure-4-f1-by-naming").series
+    ends = [f"{name}, {kg}" for name in ("private", "text") for kg in ("complete", "incomplete")]
+    assert [one.name for one in series] == ends
+    assert [one.scores for one in series[:2]] == [one.scores for one in series[2:]]
 
 
 def test_a_curve_is_of_the_questions_missing_at_the_lowest_level(scores):
@@ -182,16 +175,6 @@ def test_what_is_missing_at_each_level_is_counted_by_hand(scores):
         assert row[4] == sum(q.level <= level for q in missing if q.hard_answer)
 
 
-def test_the_headline_says_what_systems_are_given(scores):
-    grid = headline(scores)
-    assert [row[0] for row in grid.rows] == ["lookup", "reasoner"]
-    assert grid.rows[0][2].value == 0  # Hard F1 of looking up
-    assert tuple(note for note in grid.notes if "given the" in note) == (
-        "lookup, reasoner: given the query behind each question.",
-        "reasoner: given the rules of the release.",
-    )
-
-
 def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
     study = open_study("lookup", "closed-book", model="m", model_levels=(100,))
     lookup, model = study.runs[:3], study.runs[3:]
@@ -205,25 +188,23 @@ def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
         study.file(run).parent.mkdir(parents=True, exist_ok=True)
         write_predictions(study.file(run), found)
     scores = StudyScores(study)
-    found = figures(scores)
-    assert [s is None for s in of(found, "levels-hard-f1").series[1].scores] == [True, True, False]
-    assert of(found, "figure-1-f1").series[0].scores[1] is None  # never on the complete graph
+    drawn, grids = figures(scores), tables(scores)
+    assert [s is None for s in of(drawn, "levels-hard-f1").series[1].scores] == [True, True, False]
+    assert of(drawn, "figure-1-f1").series[0].scores[1] is None  # never on the complete graph
     for name in ("results", "by-level"):
-        grid = of(tables(scores), name)
+        grid = of(grids, name)
         (row,) = (row for row in grid.rows if row[0] == "closed-book")
         assert grid.header[-4:] == ("calls", "tokens sent", "tokens received", "seconds")
         # Seconds are of the answers that say how long they took.
         assert [v.value for v in row[-4:]] == [2, 30, 10, 1.0]
-        assert "seconds: seconds that an answer took" in " ".join(
-            of(tables(scores), "results").notes
-        )
         assert next(row for row in grid.rows if row[0] == "lookup")[-4:] == (None,) * 4
-    tokens = of(found, "levels-prompt-tokens")
+    assert "seconds: seconds that an answer took" in " ".join(of(grids, "results").notes)
+    tokens = of(drawn, "levels-prompt-tokens")
     assert (tokens.up, tokens.series[0].name) == ("tokens sent, a question", "closed-book")
     assert tokens.series[0].scores[-1].value == 30
     assert "tokens sent, a question" in draw(tokens)
     assert tokens.table().show["closed-book"](30) == "30.0"  # no percentage
-    assert of(tables(scores), "strict").rows[0][0] in study.plan.systems
+    assert of(grids, "strict").rows[0][0] in study.plan.systems
 
 
 def test_systems_have_the_names_that_the_user_gives_them(open_study):
@@ -241,17 +222,15 @@ def test_systems_have_the_names_that_the_user_gives_them(open_study):
 
 def test_a_note_on_one_system_is_not_told_of_all(scores, monkeypatch):
     said = {
-        (system, level): replace(
-            report, notes=(*report.notes, "Of all.", *["Of lookup."] * (system == "lookup"))
-        )
+        (system, level): replace(report, notes=(*report.notes, "Of all.", f"Of {system}."))
         for (system, level), report in scores.reports.items()
     }
     monkeypatch.setattr(scores, "reports", said)
     document = document_of(scores)
     assert "Of all." in document.notes
     assert not any("Of lookup." in note for note in document.notes)
-    alone = [row for row in of(document.tables, "notes").rows if row[2] == "Of lookup."]
-    assert [row[:2] for row in alone] == [("lookup", "complete"), ("lookup", "incomplete")]
+    alone = [row[:2] for row in of(document.tables, "notes").rows if row[2] == "Of lookup."]
+    assert alone == [("lookup", "complete"), ("lookup", "incomplete")]
 
 
 def test_a_study_is_written_twice_alike_whatever_was_before(open_study, tmp_path):
@@ -276,31 +255,24 @@ def test_a_study_is_written_twice_alike_whatever_was_before(open_study, tmp_path
 
 
 def test_the_command(built, tmp_path, command):
+    out = tmp_path / "out"
     words = ["study", built, "--with", "lookup,prior:k=2", "--levels", "0,100", "--split", "all",
-             "--resamples", 20, "--metrics", "rog,tog", "-o", tmp_path / "out"]  # fmt: skip
+             "--resamples", 20, "--metrics", "rog,tog", "-o", out]  # fmt: skip
     estimate = command(*words, "--estimate")
-    assert estimate.status == 0
-    assert "lookup" in estimate.out
-    assert not (tmp_path / "out").exists()
+    assert (estimate.status, "lookup" in estimate.out, out.exists()) == (0, True, False)
     ended = command(*words)
     assert ended.status == 0, ended.err
     assert "What is still to be answered" in ended.err
     assert "3 of 4: prior:k=2, complete\n" in ended.err  # no bar in a log
-    assert ended.out.splitlines()[-1] == str(tmp_path / "out" / "report.html")
-    assert "tog_exact_match" in (tmp_path / "out" / "tables" / "metrics.csv").read_text()
-    again = command(*words)
-    assert "4 of 4 runs were finished before" in again.err
+    assert ended.out.splitlines()[-1] == str(out / "report.html")
+    assert "tog_exact_match" in (out / "tables" / "metrics.csv").read_text()
+    assert "4 of 4 runs were finished before" in command(*words).err
     other = command(*words, "--levels", "50")
-    assert other.status == 2
-    assert "holds another study" in other.err
-    (tmp_path / "study.toml").write_text(
-        f'release = "{built}"\nsystems = ["lookup"]\nlevels = [7]\n'
-    )
-    ended = command(
-        "study", tmp_path / "study.toml", "--estimate", "-o", tmp_path / "new", "--seed", 3
-    )
-    assert ended.status == 0
-    refused = command("study", built, "-o", tmp_path / "new")
+    assert (other.status, "holds another study" in other.err) == (2, True)
+    plan, new = tmp_path / "study.toml", tmp_path / "new"
+    plan.write_text(f'release = "{built}"\nsystems = ["lookup"]\nlevels = [7]\n')
+    assert command("study", plan, "--estimate", "-o", new, "--seed", 3).status == 0
+    refused = command("study", built, "-o", new)
     assert refused.status == 2
     assert "systems: none. Name some, e.g. --with" in refused.err
 

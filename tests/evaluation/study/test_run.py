@@ -70,14 +70,11 @@ def test_what_a_program_did_not_answer_is_asked_again(open_study, monkeypatch):
     study.answer()
     assert [study.is_done(run) for run in study.runs] == [False, False, True, True]
     assert [study.unanswered(run) for run in study.runs] == [2, 2, 0, 0]
-    assert (
-        document_of(StudyScores(study))
-        .notes[0]
-        .startswith("Warning: lookup: 4 of 6 questions, over all its runs, got no answer")
-    )
+    said = "Warning: lookup: 4 of 6 questions, over all its runs, got no answer"
+    assert document_of(StudyScores(study)).notes[0].startswith(said)
     assert [one.runs for one in expected(study)] == [2, 0]
     monkeypatch.undo()
-    notes: list[str] = []
+    notes = []
     again = open_study("lookup", "reasoner", note=notes.append, **keys)
     again.answer()
     assert notes == [
@@ -89,18 +86,18 @@ def test_what_a_program_did_not_answer_is_asked_again(open_study, monkeypatch):
     assert len(json.loads(again.file(again.runs[0]).read_text().split("\n")[2])["answers"]) > 0
 
 
-@pytest.mark.parametrize("key", ["release", "kg", "model"])
-def test_predictions_of_another_run_are_not_taken_for_this_one(open_study, key):
+def test_predictions_of_another_run_are_not_taken_for_this_one(open_study):
     study = open_study("lookup", levels=(0, 100), sample=3)
     study.answer()
     file = study.file(study.runs[0])
     before = file.read_bytes()
     said, *rows = before.decode().splitlines(keepends=True)
-    run = json.loads(said)["run"] | {key: "another"}
-    file.write_text(json.dumps({"run": run}) + "\n" + "".join(rows))
-    assert [study.is_done(run) for run in study.runs] == [False, True]
-    study.answer()
-    assert file.read_bytes() == before
+    for key in ("release", "kg", "model"):
+        run = json.loads(said)["run"] | {key: "another"}
+        file.write_text(json.dumps({"run": run}) + "\n" + "".join(rows))
+        assert [study.is_done(run) for run in study.runs] == [False, True]
+        study.answer()
+        assert file.read_bytes() == before
 
 
 def test_a_system_that_answers_nothing_is_named_at_the_top(open_study, monkeypatch):
@@ -134,12 +131,8 @@ def test_a_call_is_asked_once_whatever_graph_system_or_study_run_it_is_for(open_
 
 def test_the_calls_of_all_runs_are_one_round_of_a_batch(open_study, tmp_path):
     batches = tmp_path / "batches"
-    asking = {
-        "model": "m",
-        "levels": (0, 100),
-        "sample": 3,
-        "endpoint": EndpointOptions(batch=str(batches)),
-    }
+    asking = {"model": "m", "levels": (0, 100), "sample": 3}
+    asking["endpoint"] = EndpointOptions(batch=str(batches))
     for rounds in range(3):
         study = open_study("chain-of-thought", "lookup", "closed-book", **asking)
         if rounds < 2:
@@ -170,10 +163,9 @@ def test_a_system_that_is_cut_off_is_not_done_until_it_has_more_room(open_study)
         study.answer()
         assert all(map(study.is_done, study.runs))
         asked, paid = 2 * len(study.release.questions()), len(server.bodies)
-        assert document_of(StudyScores(study)).notes[0] == (
-            f"Warning: closed-book:max_tokens=300: 2 replies cut off, to 2 of {asked} questions over all "
-            "its runs. To ask these again with more room: closed-book:max_tokens=4000."
-        )
+        note = document_of(StudyScores(study)).notes[0]
+        assert f"closed-book:max_tokens=300: 2 replies cut off, to 2 of {asked} questions" in note
+        assert note.endswith("To ask these again with more room: closed-book:max_tokens=4000.")
         study = open_study("lookup", "closed-book:max_tokens=900", **keys)
         study.answer()
         assert len(server.bodies) == paid + 1
@@ -187,34 +179,28 @@ def test_graphs_are_nested_and_in_the_naming(open_study, built, tmp_path):
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) > 2
     said = [read_run(study.file(run)) for run in study.runs]
-    assert {(s["naming"], s["kg"]) for s in said} >= {
-        ("text", "incomplete-30"),
-        ("private", "complete"),
-    }
+    ends = {(s["naming"], s["kg"]) for s in said}
+    assert {("text", "incomplete-30"), ("private", "complete")} <= ends
     named = Release.open(tmp_path / "out" / "work" / "releases" / "text")
     first = json.loads(study.file(study.runs[0]).read_text().split("\n")[1])
     assert set(first["answers"]) <= {row.text for row in named.entities}
     assert {s["release"] for s in said} == {Release.open(built).identity}
 
 
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
+def test_two_studies_do_not_share_a_folder(open_study):
+    study = open_study()
+    with study._locked(), pytest.raises(OutputError, match="another process works on this study"):
+        open_study().answer()
+    study.answer()
+    for keys, told in (
         ({"levels": (0, 100)}, r"levels is \[0, 50, 100\] there and \[0, 100\] here"),
         ({"sample": 2}, "sample is null there and 2 here"),
         ({"seed": 1}, "seed is 0 there and 1 here"),
         ({"namings": ("text",)}, r'namings is \["private"\] there and \["text"\] here'),
-    ],
-)
-def test_two_studies_do_not_share_a_folder(open_study, keys, expected):
-    open_study().answer()
-    with pytest.raises(OutputError, match=f"holds another study: .*{expected}"):
-        open_study(**keys)
-
-
-def test_how_it_is_scored_and_where_the_model_is_may_differ(open_study):
-    open_study().answer()
-    open_study(resamples=7, matching="ids")
+    ):
+        with pytest.raises(OutputError, match=f"holds another study: .*{told}"):
+            open_study(**keys)
+    open_study(resamples=7, matching="ids")  # how it is scored may differ
     with pytest.raises(OutputError, match="systems is"):
         open_study("lookup")
 
@@ -232,12 +218,6 @@ def test_a_folder_with_other_files_is_no_study(open_study, tmp_path, built):
         StudyFolder(plan, built / "study")
     with pytest.raises(ReleaseError, match="no such file, so this is not a release"):
         StudyFolder(StudyPlan(release=str(tmp_path / "none"), systems=("lookup",)), tmp_path / "o")
-
-
-def test_two_processes_do_not_work_on_one_study(open_study):
-    study = open_study()
-    with study._locked(), pytest.raises(OutputError, match="another process works on this study"):
-        open_study().answer()
 
 
 def test_a_system_that_fails_ends_the_study_and_keeps_the_rest(open_study, tmp_path):
@@ -259,18 +239,13 @@ def test_calls_about_the_graph_are_counted_and_a_second_endpoint_is_left_alone(o
 
 
 def test_costs_before_and_after(open_study):
-    study = open_study(
-        "lookup", "think-on-graph:width=2:depth=1", model="m", levels=(0, 100), sample=3
-    )
-    found = {one.system.partition(":")[0]: one for one in expected(study)}
-    assert found["lookup"][1:] == (2, 6, Takes(), Takes(), None, None)
-    topics = [len(q.anchors) for q in sorted(study.release.questions(), key=lambda q: q.id)]
-    assert topics
-    agent = found["think-on-graph"]
+    systems = ("lookup", "think-on-graph:width=2:depth=1")
+    study = open_study(*systems, model="m", levels=(0, 100), sample=3)
+    lookup, agent = expected(study)
+    assert lookup[1:] == (2, 6, Takes(), Takes(), None, None)
     assert 10 * agent.typical.calls < agent.typical.sent < 1000 * agent.typical.calls
     assert agent.seconds is None
     assert not study.folder.exists()  # nothing was asked or kept
     assert agent.worst.calls >= 2 * 3 * (1 + 2 + 1 + 1)
     assert agent.typical < agent.worst
-    rows = costs_table(list(found.values())).rows
-    assert rows[-1][:3] == ("all", 4, 12)
+    assert costs_table([lookup, agent]).rows[-1][:3] == ("all", 4, 12)
