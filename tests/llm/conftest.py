@@ -1,7 +1,6 @@
 """What sessions are tested with: a server, a key in the environment, retries that come fast."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ Open = Callable[..., Session]
 
 
 @pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+def _key(monkeypatch):
     monkeypatch.setenv("TEST_KEY", KEY)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SSL_CERT_FILE"):
         monkeypatch.delenv(name, raising=False)
@@ -25,32 +24,32 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def http() -> Iterator[HTTPServer]:
+def http():
     """One server for all tests: to stop one takes half a second."""
     with HTTPServer(host="127.0.0.1", threaded=True) as running:
         yield running
 
 
 @pytest.fixture
-def server(http: HTTPServer) -> Iterator[ChatServer]:
+def server(http):
     with ChatServer(http=http) as running:
         yield running
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     return tmp_path / "llm" / "journal.sqlite"
 
 
 @pytest.fixture
-def opened(server: ChatServer, path: Path) -> Open:
+def opened(server, path):
     """Opens a session with the server, or with another address; sentences go to ``opened.told``."""
 
-    def opens(url: str = "", **changed: Any) -> Session:
-        return Session(options_for(url or server.url, **changed), path, told.append)
+    def opens(url="", place="", **changed):
+        own = path.with_name(f"{place}.sqlite") if place else path
+        return Session(options_for(url or server.url, **changed), own, told.append)
 
-    told: list[str] = []
-    opens.told = told  # type: ignore[attr-defined]
+    opens.told = told = []
     return opens
 
 

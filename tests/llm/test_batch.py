@@ -1,9 +1,11 @@
 """Calls through files of a Batch API, against the same calls over the network."""
 
+import asyncio
 import json
 import random
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,8 @@ from rulemine.errors import AwaitedError, ConfigError, EndpointError, NoReplyErr
 from rulemine.llm import Call, EndpointOptions, Failure, Reply, Session, batch
 from rulemine.llm.call import Answer, Ask
 from tests.batch_server import answer_rounds, line_of_result
-from tests.chat_server import ChatServer, completion, lines_of
-from tests.llm.conftest import Open, call_of
+from tests.chat_server import completion, error, lines_of
+from tests.llm.conftest import call_of
 
 Work = Callable[[Ask], Any]
 
@@ -46,7 +48,7 @@ def says(request: dict[str, Any], times: int) -> Any:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     return tmp_path / "batches"
 
 
@@ -55,16 +57,21 @@ def opened_at(path: Path, folder: Path, told: list[str] | None = None, **changed
     return Session(options, path, (told if told is not None else []).append)
 
 
+def awaits(path: Path, folder: Path, works: list[Work], match: str | None = None) -> str:
+    """What a run says that ends with calls whose results are awaited."""
+    with opened_at(path, folder) as session, pytest.raises(AwaitedError, match=match) as found:
+        session.run(works)
+    return str(found.value)
+
+
 def rounds_until_done(
-    path: Path, folder: Path, works: list[Work], answer: Callable[[], object]
-) -> tuple[list[Any], int]:
+    path: Path, folder: Path, works: list[Work], *says: Any, **failing: Any
+) -> Any:
+    """The results of works, and after how many rounds they were there."""
     for rounds in range(12):
-        with opened_at(path, folder) as session:
-            try:
-                return session.run(works), rounds
-            except AwaitedError:
-                pass
-        answer()
+        with opened_at(path, folder) as session, suppress(AwaitedError):
+            return session.run(works), rounds
+        answer_rounds(folder, *says, **failing)
     raise AssertionError("it never ends")
 
 
@@ -73,32 +80,25 @@ def custom_ids(file: Path) -> list[str]:
 
 
 def test_the_journal_is_the_one_of_the_same_calls_over_the_network(
-    server: ChatServer, opened: Open, path: Path, folder: Path, tmp_path: Path
-) -> None:
+    server, opened, path, folder, tmp_path
+):
     """Out of order, with errors of all kinds, a broken line, and a file that came twice."""
     works = [until_good(n) for n in range(30)]
 
-    def over_the_network(request: dict[str, Any], times: int) -> Any:
-        from tests.chat_server import error
-
+    def over_the_network(request, times):
         said = says(request, times)
-        return (
-            error(400, said["error"]["message"], said["error"]["code"]) if "error" in said else said
-        )
+        problem = said.get("error")
+        return error(400, problem["message"], problem["code"]) if problem else said
 
     server.says = over_the_network
     with opened() as session:
         expected = session.run(works)
-    failing = random.Random(1)
     other = tmp_path / "other.sqlite"
-    found, rounds = rounds_until_done(
-        other, folder, works, lambda: answer_rounds(folder, says, failing=failing)
-    )
+    found, rounds = rounds_until_done(other, folder, works, says, failing=random.Random(1))
     assert found == expected
     assert lines_of(other) == lines_of(path)
     assert any(isinstance(answer, Failure) for some in found for answer in some)
     assert 3 <= rounds <= 8
-    assert sorted(p.name for p in folder.glob("round-*"))[0] == "round-0001.requests.jsonl"
     first = custom_ids(folder / "round-0001.requests.jsonl")
     assert first == [call_of(n).key for n in range(30)], "in the order of the works"
     with opened_at(other, folder / "none") as session:
@@ -106,105 +106,71 @@ def test_the_journal_is_the_one_of_the_same_calls_over_the_network(
     assert not (folder / "none").exists()
 
 
-def test_nothing_is_asked_twice_while_results_are_awaited(path: Path, folder: Path) -> None:
+def test_nothing_is_asked_twice_while_results_are_awaited(path, folder):
     for count in (3, 3, 5):
-        with opened_at(path, folder) as session, pytest.raises(AwaitedError) as found:
-            session.run([until_good(n) for n in range(count)])
+        said = awaits(path, folder, [until_good(n) for n in range(count)])
     assert custom_ids(folder / "round-0002.requests.jsonl") == [call_of(n).key for n in (3, 4)]
-    assert (
-        "Send each of these files as a batch: round-0002.requests.jsonl (2 calls of fake)."
-        in str(found.value)
-    )
-    assert "Nothing has come back yet of round-0001.requests.jsonl (3 calls): send" in str(
-        found.value
-    )
-
-
-def test_lost_calls_are_asked_anew_and_no_others(path: Path, folder: Path) -> None:
-    works = [until_good(n) for n in range(4)]
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
-        session.run(works)
-    answer_rounds(folder)
-    [output] = folder.glob("batch_*")
-    output.write_text("".join(output.read_text().splitlines(keepends=True)[:3]))
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError) as found:
-        session.run(works)
-    asked = custom_ids(folder / "round-0002.requests.jsonl")
-    assert sorted(asked) == sorted(
-        [f"{call_of(0).key}-2", *(call_of(n).key for n in (1001, 1002, 1003))]
-    )
-    assert (
-        "Send each of these files as a batch: round-0002.requests.jsonl (4 calls of fake)."
-        in str(found.value)
-    )
-    assert "1 failed before, and are asked anew: 1 × no result came back." in str(found.value)
-    assert "round-0001" not in str(found.value), "nobody pays for its other calls again"
-    answer_rounds(folder)
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError, match="1 call of fake"):
-        session.run(works)
-
-
-def test_one_run_after_another_writes_the_same_round(path: Path, folder: Path) -> None:
-    with opened_at(path, folder) as session:
+    assert "as a batch: round-0002.requests.jsonl (2 calls of fake)." in said
+    assert "Nothing has come back yet of round-0001.requests.jsonl (3 calls): send" in said
+    other = folder / "other"
+    with opened_at(path, other) as session:  # one run after another writes the same round
         for n in (1, 2, 1):
             with pytest.raises(AwaitedError):
                 session.run([until_good(n)])
-    assert custom_ids(folder / "round-0001.requests.jsonl") == [call_of(1).key, call_of(2).key]
-    assert len(list(folder.glob("*.jsonl"))) == 1
+    assert [p.name for p in other.glob("*.jsonl")] == ["round-0001.requests.jsonl"]
+    keys = [call_of(1).key, call_of(2).key]
+    assert custom_ids(other / "round-0001.requests.jsonl") == keys
 
 
-def test_what_a_killed_run_wrote_is_whole_lines(path: Path, folder: Path) -> None:
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
-        session.run([until_good(n) for n in range(3)])
+def test_lost_calls_are_asked_anew_and_no_others(path, folder):
+    works = [until_good(n) for n in range(4)]
+    awaits(path, folder, works)
+    answer_rounds(folder)
+    [output] = folder.glob("batch_*")
+    output.write_text("".join(output.read_text().splitlines(keepends=True)[:3]))
+    said = awaits(path, folder, works)
+    asked = custom_ids(folder / "round-0002.requests.jsonl")
+    others = [call_of(n).key for n in (1001, 1002, 1003)]
+    assert sorted(asked) == sorted([f"{call_of(0).key}-2", *others])
+    assert "as a batch: round-0002.requests.jsonl (4 calls of fake)." in said
+    assert "1 failed before, and are asked anew: 1 × no result came back." in said
+    assert "round-0001" not in said, "nobody pays for its other calls again"
+    answer_rounds(folder)
+    awaits(path, folder, works, "1 call of fake")
+
+
+def test_what_a_killed_run_wrote_is_whole_lines_and_so_is_what_an_editor_saved(path, folder):
+    works = [until_good(n) for n in range(3)]
+    awaits(path, folder, works)
     file = folder / "round-0001.requests.jsonl"
     whole = file.read_bytes()
+    file.write_bytes(saved := whole.rstrip())
+    awaits(path, folder, works, "come back yet of r")
+    assert file.read_bytes() == saved
+    assert len(list(folder.glob("*.jsonl"))) == 1
     file.write_bytes(whole[:-40])
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
-        session.run([until_good(n) for n in range(3)])
+    awaits(path, folder, works)
     assert file.read_bytes() == b"".join(whole.splitlines(keepends=True)[:2])
     assert custom_ids(folder / "round-0002.requests.jsonl") == [call_of(2).key]
 
 
-def test_a_file_of_requests_that_an_editor_saved_is_whole(path: Path, folder: Path) -> None:
-    works = [until_good(n) for n in range(3)]
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
-        session.run(works)
-    file = folder / "round-0001.requests.jsonl"
-    saved = file.read_bytes().rstrip()
-    file.write_bytes(saved)
-    with (
-        opened_at(path, folder) as session,
-        pytest.raises(AwaitedError, match="come back yet of r"),
-    ):
-        session.run(works)
-    assert file.read_bytes() == saved
-    assert len(list(folder.glob("*.jsonl"))) == 1
-
-
-def test_a_failure_in_a_file_cut_short_and_in_the_whole_one_counts_once(
-    path: Path, folder: Path
-) -> None:
+def test_a_failure_in_a_file_cut_short_and_in_the_whole_one_counts_once(path, folder):
     expired = {"id": "b1", "custom_id": call_of(0).key, "response": None, "error": {"code": "late"}}
     for _ in range(4):
-        with opened_at(path, folder) as session, pytest.raises(AwaitedError):
-            session.run([converse])
+        awaits(path, folder, [converse])
         (folder / "a.jsonl").write_text(json.dumps(expired) + '\n{"id": "b', encoding="utf-8")
         (folder / "b.jsonl").write_text(json.dumps(expired) + "\n", encoding="utf-8")
     assert len(list(folder.glob("round-*"))) == 2, "the second round is awaited"
 
 
-def test_a_folder_that_fails_once_is_used_no_more(
-    path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_fails_once_is_used_no_more(path, folder, monkeypatch):
     """Else calls whose requests were not read would be asked again."""
     works = [until_good(n) for n in range(3)]
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
-        session.run(works)
+    awaits(path, folder, works)
     (folder / "strange.jsonl").mkdir()
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
-        session.run(works)
+    awaits(path, folder, works)
 
-    def full(*_: object) -> None:
+    def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(batch.BatchFolder, "_read_results", full)
@@ -214,33 +180,25 @@ def test_a_folder_that_fails_once_is_used_no_more(
     assert [p.name for p in folder.glob("round-*")] == ["round-0001.requests.jsonl"]
 
 
-def test_files_keep_to_the_limits_of_the_api(
-    path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_keep_to_the_limits_of_the_api(path, folder, monkeypatch):
     monkeypatch.setattr(batch, "MOST_LINES", 4)
-
-    async def embeds(ask: Ask) -> Answer:
-        return await ask(Call("vectors", inputs=["a", "b", "c"], purpose="embed"))
-
-    async def embeds_more(ask: Ask) -> Answer:
-        return await ask(Call("vectors", inputs=["d", "e"], purpose="embed"))
-
-    works: list[Work] = [until_good(n) for n in range(6)]
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
-        session.run([*works, embeds, embeds_more])
+    works = [until_good(n) for n in range(6)]
+    embeds = [
+        lambda ask, inputs=inputs: ask(Call("vectors", inputs=[*inputs], purpose="embed"))
+        for inputs in ("abc", "de")
+    ]
+    awaits(path, folder, [*works, *embeds])
     files = sorted(folder.glob("*.jsonl"))
     rows = [[json.loads(line) for line in file.read_text().splitlines()] for file in files]
     assert {len(some) for some in rows} == {4, 2, 1}
     assert all(len({(row["url"], row["body"]["model"]) for row in some}) == 1 for some in rows)
     monkeypatch.setattr(batch, "MOST_BYTES", 1)
-    with opened_at(path, folder / "small") as session, pytest.raises(AwaitedError):
-        session.run(works)
+    awaits(path, folder / "small", works)
     assert len(list((folder / "small").glob("*.jsonl"))) == 6
 
 
-def test_lines_that_are_no_results_of_these_rounds_are_named(path: Path, folder: Path) -> None:
-    with opened_at(path, folder) as session, pytest.raises(AwaitedError):
-        session.run([until_good(0)])
+def test_lines_that_are_no_results_of_these_rounds_are_named(path, folder):
+    awaits(path, folder, [until_good(0)])
     key, told = call_of(0).key, []
     good = line_of_result(key, completion({"messages": [], "model": "fake"}, "one"))
     (folder / "a.jsonl").write_text(good + '{"custom_id": "cut', encoding="utf-8")
@@ -254,123 +212,101 @@ def test_lines_that_are_no_results_of_these_rounds_are_named(path: Path, folder:
     assert any("c.jsonl: 1 result of another folder" in text and "strange" in text for text in told)
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
-        {"response": {"status_code": 429, "body": {"error": {"message": "busy"}}}, "error": None},
-        {"response": {"status_code": 404, "body": {"error": {"message": "busy"}}}, "error": None},
-        {"response": {"status_code": 500, "body": None}, "error": {"message": "busy"}},
+def test_a_call_that_fails_time_and_again_is_given_up(path, folder):
+    busy, key = {"error": {"message": "busy"}}, call_of(0).key
+    for case, result in enumerate((
+        {"response": {"status_code": 429, "body": busy}, "error": None},
+        {"response": {"status_code": 404, "body": busy}, "error": None},
+        {"response": {"status_code": 500, "body": None}, **busy},
         {"response": None, "error": {"code": "batch_expired", "message": "busy"}},
         {"response": {"status_code": 200, "body": {"choices": []}}, "error": None},
-    ],
-)
-def test_a_call_that_fails_time_and_again_is_given_up(
-    path: Path, folder: Path, result: dict[str, Any]
-) -> None:
-    key = call_of(0).key
-    for number in range(1, 7):
-        with opened_at(path, folder) as session, pytest.raises(AwaitedError) as found:
+    )):  # fmt: skip
+        place, own = folder / str(case), path.with_name(f"{case}.sqlite")
+        for number in range(1, 7):
+            said = awaits(own, place, [converse])
+            assert ("1 failed before, and are asked anew: 1 × " in said) == (number > 1)
+            id_ = key if number == 1 else f"{key}-{number}"
+            assert custom_ids(place / f"round-{number:04}.requests.jsonl") == [id_]
+            row = {"id": f"batch_req_{number}", "custom_id": id_, **result}
+            (place / f"results{number}.jsonl").write_text(json.dumps(row), encoding="utf-8")
+        with opened_at(own, place) as session, pytest.raises(NoReplyError, match="no answer"):
             session.run([converse])
-        assert ("1 failed before, and are asked anew: 1 × " in str(found.value)) == (number > 1)
-        id_ = key if number == 1 else f"{key}-{number}"
-        assert custom_ids(folder / f"round-{number:04}.requests.jsonl") == [id_]
-        row = {"id": f"batch_req_{number}", "custom_id": id_, **result}
-        (folder / f"results{number}.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    with (
-        opened_at(path, folder) as session,
-        pytest.raises(NoReplyError, match="1 call has no answer"),
-    ):
-        session.run([converse])
-    failure = lines_of(path)[key]["failure"]
-    assert (failure["code"], failure["lasting"]) == ("endpoint_error", False)
+        failure = lines_of(own)[key]["failure"]
+        assert (failure["code"], failure["lasting"]) == ("endpoint_error", False)
 
 
-def test_a_parameter_that_is_refused_is_left_out_of_the_next_round(
-    path: Path, folder: Path
-) -> None:
-    def only_new_parameters(request: dict[str, Any], times: int) -> Any:
+def test_a_parameter_that_is_refused_is_left_out_of_the_next_round(path, folder):
+    def only_new_parameters(request, times):
         if "max_tokens" in request:
             return {"error": {"message": "Unsupported parameter: max_tokens"}}
         assert request["max_completion_tokens"] == 50
         return completion(request, "Who?")
 
-    works: list[Work] = [until_good(n) for n in range(3)]
-    found, rounds = rounds_until_done(
-        path, folder, works, lambda: answer_rounds(folder, only_new_parameters)
-    )
+    works = [until_good(n) for n in range(3)]
+    found, rounds = rounds_until_done(path, folder, works, only_new_parameters)
     assert rounds == 3, "one of refusals, and the two of the conversations"
     assert lines_of(path)[call_of(0).key]["request"]["max_tokens"] == 50
     assert all(isinstance(answer, Reply) for some in found for answer in some)
 
 
-def test_a_round_of_refusals_ends_the_run_as_over_the_network(path: Path, folder: Path) -> None:
-    works: list[Work] = [until_good(n) for n in range(50)]
+def test_a_round_of_refusals_ends_the_run_as_over_the_network(path, folder):
+    works = [until_good(n) for n in range(50)]
     with pytest.raises(EndpointError, match=r"40 calls in a row.*strange model.*remove the files"):
-        rounds_until_done(
-            path, folder, works,
-            lambda: answer_rounds(folder, lambda *_: {"error": {"message": "strange model"}}),
-        )  # fmt: skip
+        rounds_until_done(path, folder, works, lambda *_: {"error": {"message": "strange model"}})
 
 
-def test_many_refusals_among_replies_end_no_later_run(path: Path, folder: Path) -> None:
-    def refuses_half(request: dict[str, Any], times: int) -> Any:
+def test_many_refusals_among_replies_end_no_later_run(path, folder):
+    def refuses_half(request, times):
         if re.search(r"e00\d\d[02468]", str(request)):
             return {"error": {"message": "policy"}}
         return completion(request, "Who?")
 
-    def two_calls(number: int) -> Work:
-        async def converse(ask: Ask) -> Answer:
+    def two_calls(number):
+        async def converse(ask):
             answer = await ask(call_of(number))
             return answer if isinstance(answer, Failure) else await ask(call_of(number + 1000))
 
         return converse
 
-    works = [two_calls(n) for n in range(90)]
     for _ in range(3):  # the third finds the replies of the first round in the journal
-        with opened_at(path, folder) as session, pytest.raises(AwaitedError):
-            session.run(works)
+        awaits(path, folder, [two_calls(n) for n in range(90)])
         if not list(folder.glob("batch_*")):
             answer_rounds(folder, refuses_half)
 
 
-def test_calls_asked_at_once_are_in_one_round(path: Path, folder: Path) -> None:
+def test_calls_asked_at_once_are_in_one_round(path, folder):
     """Also those of a conversation that another of its calls has ended."""
-    import asyncio
 
-    async def chain(ask: Ask, number: int) -> list[Answer]:
+    async def chain(ask, number):
         return [await ask(call_of(number)), await ask(call_of(number + 1000))]
 
-    async def converse(ask: Ask) -> Any:
+    async def converse(ask):
         return await asyncio.gather(*(chain(ask, n) for n in range(4)))
 
-    def all_but_one(request: dict[str, Any], times: int) -> Any:
+    def all_but_one(request, times):
         if "e00000" in str(request) and times == 0:
             return {"error": {"message": "busy"}, "status": 503}
         return completion(request, "Who?")
 
-    [found], rounds = rounds_until_done(
-        path, folder, [converse], lambda: answer_rounds(folder, all_but_one)
-    )
+    [found], rounds = rounds_until_done(path, folder, [converse], all_but_one)
     assert (len(found), rounds) == (4, 3)
     second = custom_ids(folder / "round-0002.requests.jsonl")
     assert set(second) == {f"{call_of(0).key}-2", *(call_of(n).key for n in (1001, 1002, 1003))}
 
 
-def test_one_process_uses_a_folder_and_no_budget_counts(path: Path, folder: Path) -> None:
+def test_one_process_uses_a_folder_and_no_budget_counts(path, folder):
+    works = [until_good(0)]
     with opened_at(path, folder) as one, opened_at(folder / "j.sqlite", folder) as two:
         with pytest.raises(AwaitedError):
-            one.run([until_good(0)])
+            one.run(works)
         with pytest.raises(OutputError, match="another process uses this folder"):
-            two.run([until_good(0)])
+            two.run(works)
     (folder / "release").mkdir()
     (folder / "release" / "manifest.json").touch()
-    release = pytest.raises(OutputError, match="is a release")
-    with opened_at(path, folder / "release") as session, release:
-        session.run([until_good(0)])
-    assert len(list((folder / "release").iterdir())) == 1
     (folder / "file").touch()
-    unreadable = pytest.raises(OutputError, match="file: cannot be read or written")
-    with opened_at(path, folder / "file") as session, unreadable:
-        session.run([until_good(0)])
+    for name, said in (("release", "is a release"), ("file", "file: cannot be read or written")):
+        with opened_at(path, folder / name) as session, pytest.raises(OutputError, match=said):
+            session.run(works)
+    assert len(list((folder / "release").iterdir())) == 1
     with pytest.raises(ConfigError, match="nothing is sent"):
         EndpointOptions(batch="a", budget_tokens=5)

@@ -7,8 +7,6 @@ import pytest
 from rulemine.errors import EndpointError
 from rulemine.llm import Call, Reply
 from rulemine.llm.call import Answer, Ask
-from tests.chat_server import ChatServer
-from tests.llm.conftest import Open
 
 
 def vector_of(packed: str) -> list[float]:
@@ -26,7 +24,7 @@ async def two(ask: Ask) -> Answer:
     return await ask(Call("fake", inputs=["ann", "bob"]))
 
 
-def test_vectors_are_in_the_order_of_the_texts(server: ChatServer, opened: Open) -> None:
+def test_vectors_are_in_the_order_of_the_texts(server, opened):
     server.says = lambda request, times: embedded([1, 0.5], [0, -2], usage={"prompt_tokens": 7})
     with opened() as session:
         [reply] = session.run([two])
@@ -36,26 +34,21 @@ def test_vectors_are_in_the_order_of_the_texts(server: ChatServer, opened: Open)
     assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("", 7, 0)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_anything_but_a_vector_for_each_text_is_a_fault(server, opened, monkeypatch):
+    monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
+    for body in (
         embedded([1.0]), embedded([1.0], [1.0, 2.0]), embedded([1.0], []), embedded([1.0], [None]),
         embedded([1.0], ["x"]), embedded([1.0], [[1.0]]), embedded([1.0], float("nan")),
         {"data": [{"index": 0, "embedding": [1.0]}] * 2},
         {"choices": [{"message": {"content": "no vector"}}]},
-    ],
-)  # fmt: skip
-def test_anything_but_a_vector_for_each_text_is_a_fault(
-    server: ChatServer, opened: Open, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
-    server.says = lambda request, times: body
-    none = pytest.raises(EndpointError, match="an answer without vectors for 2 texts: ")
-    with opened() as session, none:
-        session.run([two])
+    ):  # fmt: skip
+        server.says = lambda request, times, body=body: body
+        none = pytest.raises(EndpointError, match="an answer without vectors for 2 texts: ")
+        with opened() as session, none:
+            session.run([two])
 
 
-def test_embeddings_are_journalled_as_chat_is(server: ChatServer, opened: Open) -> None:
+def test_embeddings_are_journalled_as_chat_is(server, opened):
     async def converse(ask: Ask) -> list[float]:
         reply = await ask(Call("fake", inputs=["ann"], purpose="embed"))
         assert isinstance(reply, Reply)

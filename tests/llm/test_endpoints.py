@@ -7,7 +7,6 @@ import ssl
 import subprocess
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from rulemine.errors import EndpointError, NoReplyError
 from rulemine.llm import Call, Failure, Reply
 from rulemine.llm.call import Answer, Ask
 from tests.chat_server import KEY, ChatServer, Says, error
-from tests.llm.conftest import Open, call_of
+from tests.llm.conftest import call_of
 
 SCHEMA = {"type": "object", "properties": {"question": {"type": "string"}}}
 
@@ -121,116 +120,104 @@ def asking(number: int) -> Callable[[Ask], Any]:
     return converse
 
 
-@pytest.mark.parametrize(("said", "text", "told"), ONE.values(), ids=ONE)
-def test_one_call_of_three(
-    server: ChatServer, opened: Open, request: Any, said: Any, text: str, told: str
-) -> None:
-    def says(body: dict[str, Any], times: int) -> Any:
-        if "e00001" not in str(body):
-            return "a"
-        return said(body, times) if callable(said) and not isinstance(said, Response) else said
+def test_one_call_of_three(server, opened):
+    for case, (said, text, told) in ONE.items():
 
-    server.says = says
-    with opened() as session:
-        first, answer, last = session.run([asking(n) for n in range(3)])
-    assert (first.text, last.text) == ("a", "a")
-    assert KEY not in str(opened.told)  # type: ignore[attr-defined]
-    assert re.search(told, " ".join(opened.told), re.DOTALL)  # type: ignore[attr-defined]
-    assert bool(told) is bool(opened.told)  # type: ignore[attr-defined]
-    if isinstance(answer, Failure):
-        assert not text
-        assert answer.lasting is (request.node.callspec.id in LASTING)
-    else:
-        assert answer.text == text
-        assert answer.prompt_tokens > 5
-        assert answer.completion_tokens >= len(text) // 4
-        assert answer.is_cut_off is (not text and not told)
+        def says(body, times, said=said):
+            if "e00001" not in str(body):
+                return "a"
+            return said(body, times) if callable(said) and not isinstance(said, Response) else said
+
+        server.says = says
+        opened.told.clear()
+        with opened(place=case) as session:
+            first, answer, last = session.run([asking(n) for n in range(3)])
+        assert (first.text, last.text) == ("a", "a"), case
+        assert KEY not in str(opened.told)
+        assert re.search(told, " ".join(opened.told), re.DOTALL), (case, opened.told)
+        assert bool(told) is bool(opened.told), case
+        if isinstance(answer, Failure):
+            assert (text, answer.lasting) == ("", case in LASTING), case
+        else:
+            assert answer.text == text, case
+            assert answer.prompt_tokens > 5
+            assert answer.completion_tokens >= len(text) // 4
+            assert answer.is_cut_off is (not text and not told), case
 
 
 ALL: dict[str, tuple[Any, str]] = {
-    "a key refused": (
-        error(401, f"Incorrect key {KEY}"),
-        "401: Incorrect key …. It refused the key, .* variable TEST_KEY. Set it: export",
-    ),
+    "a key refused": (error(401, f"Incorrect key {KEY}"),
+                      "401: Incorrect key …. It refused the key, .* variable TEST_KEY. Set it: export"),
     "forbidden": (error(403, f"Forbidden for {KEY}"), "refused the key"),
-    "no such model": (
-        error(404, "The model does not exist"),
-        "Check --model, .* mostly ends in /v1",
-    ),
+    "no such model": (error(404, "The model does not exist"), "Check --model, .* mostly ends in /v1"),
     "not to be posted to": (error(405, "no"), "address of a chat API"),
     "no embeddings": (error(501, "no"), "either chat or embeddings"),
     "to be paid": (error(402, "no"), "Nothing is left to pay with"),
     "no quota": (error(429, "exceeded", "insufficient_quota"), "Nothing is left to pay with"),
     "elsewhere": (Response("", 307, {"Location": "http://127.0.0.1:1/"}), "It sends elsewhere"),
-    "all refused": (
-        error(400, FILTER),
-        f"3 calls have no answer: 3 × 400: {FILTER}. Check --model",
-    ),
+    "all refused": (error(400, FILTER), f"3 calls have no answer: 3 × 400: {FILTER}. Check --model"),
     "all withheld": (message("", "content_filter"), "3 × withheld by a content filter"),
-    "never there": (
-        error(503, "busy"),
-        "no reply for . s; the last failure: 503: busy. All replies",
-    ),
-}
+    "never there": (error(503, "busy"), "no reply for . s; the last failure: 503: busy. All replies"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(("said", "shown"), ALL.values(), ids=ALL)
-def test_all_calls(
-    server: ChatServer, opened: Open, said: Any, shown: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_calls(server, opened, monkeypatch):
     monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.5)
-    server.says = lambda request, times: said
-    with opened() as session, pytest.raises((EndpointError, NoReplyError), match=shown) as caught:
-        session.run([asking(n) for n in range(3)])
-    problem: Any = caught.value
-    while problem is not None:
-        assert KEY not in f"{problem!r}{problem}"
-        problem = problem.__context__
-    assert "never there" in shown or max(server.received.values()) == 1 or "busy" in shown
+    refused = (EndpointError, NoReplyError)
+    for case, (said, shown) in ALL.items():
+        server.says = lambda request, times, said=said: said
+        server.received.clear()
+        with opened(place=case) as session, pytest.raises(refused, match=shown) as caught:
+            session.run([asking(n) for n in range(3)])
+        problem = caught.value
+        while problem is not None:
+            assert KEY not in f"{problem!r}{problem}"
+            problem = problem.__context__
+        assert max(server.received.values()) == 1 or case == "never there"
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "http://no-such-host.invalid/v1"])
-def test_nobody_there(opened: Open, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_there(opened, monkeypatch):
     monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
-    with opened(url) as session, pytest.raises(EndpointError, match="failure: no connection: "):
-        session.run([asking(1)])
-
-
-@pytest.mark.parametrize(
-    "said", [b"", b"hello there\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"]
-)
-def test_connections_that_break(opened: Open, said: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Rude(socketserver.BaseRequestHandler):
-        def handle(self) -> None:
-            self.request.recv(65536)
-            self.request.sendall(said)
-
-    monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Rude) as rude:
-        threading.Thread(target=rude.serve_forever, daemon=True).start()
-        broken = pytest.raises(EndpointError, match="the answer broke off or is no HTTP")
-        with opened(f"http://127.0.0.1:{rude.server_address[1]}/v1") as session, broken:
+    none = "failure: no connection: "
+    for url in ("http://127.0.0.1:9/v1", "http://no-such-host.invalid/v1"):
+        with opened(url) as session, pytest.raises(EndpointError, match=none):
             session.run([asking(1)])
-        rude.shutdown()
 
 
-@pytest.mark.parametrize("end", ["", "/chat/completions", "/chat/completions/?api-version=2026"])
-def test_addresses(server: ChatServer, opened: Open, end: str) -> None:
+def test_connections_that_break(opened, monkeypatch):
+    monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
+    for said in (b"", b"hello there\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"):
+
+        class Rude(socketserver.BaseRequestHandler):
+            def handle(self, said=said):
+                self.request.recv(65536)
+                self.request.sendall(said)
+
+        with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Rude) as rude:
+            threading.Thread(target=rude.serve_forever, daemon=True).start()
+            broken = pytest.raises(EndpointError, match="the answer broke off or is no HTTP")
+            with opened(f"http://127.0.0.1:{rude.server_address[1]}/v1") as session, broken:
+                session.run([asking(1)])
+            rude.shutdown()
+
+
+def test_addresses(server, opened):
     """An address that names what is called is that of the API; Azure's key goes by its own header, too."""
-    seen: list[Any] = []
+    seen = []
 
-    def record(request: Any) -> Response:
+    def record(request):
         seen.append((request.args.to_dict(), request.headers.get("api-key")))
         return Response(json.dumps(message("a")))
 
     server.http.clear()
     server.http.expect_request("/v1/chat/completions").respond_with_handler(record)
-    with opened(server.url + end) as session:
-        assert [reply.text for reply in session.run([asking(1)])] == ["a"]
-    assert seen == [({"api-version": "2026"}, KEY) if "?" in end else ({}, None)]
+    for end in ("", "/chat/completions", "/chat/completions/?api-version=2026"):
+        with opened(server.url + end, place=end.strip("/")[:4]) as session:
+            assert [reply.text for reply in session.run([asking(len(end))])] == ["a"]
+    assert seen == [({}, None)] * 2 + [({"api-version": "2026"}, KEY)]
 
 
-def test_a_login_of_the_address_is_sent_and_not_shown(server: ChatServer, opened: Open) -> None:
+def test_a_login_of_the_address_is_sent_and_not_shown(server, opened):
     def record(request: Any) -> Response:
         login = request.headers["Authorization"]
         return error(400 if login.startswith("Basic ") else 500, f"no {request.args} {login}")
@@ -244,9 +231,7 @@ def test_a_login_of_the_address_is_sent_and_not_shown(server: ChatServer, opened
     assert "private" not in str(caught.value)
 
 
-def test_a_reply_without_a_word_is_one_where_the_call_allows_it(
-    server: ChatServer, opened: Open
-) -> None:
+def test_a_reply_without_a_word_is_one_where_the_call_allows_it(server, opened):
     async def converse(ask: Ask) -> Answer:
         return await ask(call_of(blank=True))
 
@@ -261,7 +246,7 @@ def test_a_reply_without_a_word_is_one_where_the_call_allows_it(
         assert reply.text == "b"
 
 
-def test_tools_that_were_offered_are_called(server: ChatServer, opened: Open) -> None:
+def test_tools_that_were_offered_are_called(server, opened):
     call = Call("fake", [{"role": "user", "content": "Who?"}], tools=[{"type": "function"}])
     server.says = lambda request, times: message(None, "tool_calls", tool_calls=[TOOL])
     with opened() as session:
@@ -270,9 +255,7 @@ def test_tools_that_were_offered_are_called(server: ChatServer, opened: Open) ->
         assert (reply.text, list(reply.tool_calls)) == ("", [TOOL])
 
 
-def test_a_certificate_of_ones_own(
-    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_certificate_of_ones_own(opened, tmp_path, monkeypatch):
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",

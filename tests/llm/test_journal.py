@@ -8,8 +8,6 @@ import sqlite3
 import subprocess
 import sys
 from hashlib import sha256
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,7 +27,7 @@ REPLIES: list[Answer] = [
 ]
 
 
-def test_what_is_kept_is_there_when_it_is_opened_again(path: Path) -> None:
+def test_what_is_kept_is_there_when_it_is_opened_again(path):
     with_all = Journal(path)
     for number, answer in enumerate(REPLIES):
         with_all.keep(call_of(number), answer)
@@ -43,13 +41,11 @@ def test_what_is_kept_is_there_when_it_is_opened_again(path: Path) -> None:
     again.close()
 
 
-def test_a_line_is_what_anyone_can_recompute() -> None:
+def test_a_line_is_what_anyone_can_recompute():
     call = call_of(1, sample=2, purpose="question", extra={"ä": [1.5, None]})
     line = line_of(call, Reply("Who?", "stop", 3, 4))
-    canonical = json.dumps(
-        {**line["request"], "sample": line["sample"]},
-        sort_keys=True, ensure_ascii=False, separators=(",", ":"),
-    )  # fmt: skip
+    plain = {"sort_keys": True, "ensure_ascii": False, "separators": (",", ":")}
+    canonical = json.dumps({**line["request"], "sample": line["sample"]}, **plain)
     assert line["key"] == sha256(canonical.encode()).hexdigest() == call.key
     assert list(line) == ["key", "purpose", "sample", "request", "reply", "usage"]
     assert line["reply"] == {"text": "Who?", "finish_reason": "stop"}
@@ -59,11 +55,11 @@ def test_a_line_is_what_anyone_can_recompute() -> None:
     assert not failed.keys() & {"reply", "usage"}
 
 
-@pytest.mark.parametrize("value", [float("nan"), {1, 2}, "\ud800", b"a"])
-def test_what_no_journal_can_hold_is_no_call(path: Path, value: Any) -> None:
+def test_what_no_journal_can_hold_is_no_call(path):
     journal = Journal(path)
-    with pytest.raises(ValueError, match=r".+"):
-        journal.keep(Call("fake", [{"role": "user", "content": value}]), REPLIES[0])
+    for value in (float("nan"), {1, 2}, "\ud800", b"a"):
+        with pytest.raises(ValueError, match=r".+"):
+            journal.keep(Call("fake", [{"role": "user", "content": value}]), REPLIES[0])
     journal.close()
     Journal(path).close()
     assert lines_of(path) == {}
@@ -83,7 +79,7 @@ for number in range(int(sys.argv[2]), 10**9):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_a_kill_loses_nothing_that_was_kept(path: Path) -> None:
+def test_a_kill_loses_nothing_that_was_kept(path):
     rng, last = random.Random(3), -1
     for _ in range(5):
         command = [sys.executable, "-c", KEEPS, str(path), str(last + 1)]
@@ -101,22 +97,16 @@ def test_a_kill_loses_nothing_that_was_kept(path: Path) -> None:
         }
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"{}\n", b"SQLite format 3\0" + b"x" * 5000, b"\0" * 9000]
-)
-def test_a_file_that_is_no_journal(path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_journal_is_left_alone(path):
     path.parent.mkdir()
-    path.write_bytes(content)
-    if not content:
-        Journal(path).close()
-        return
-    with pytest.raises(InputError, match=r"journal\.sqlite: no journal of calls, or a damaged one"):
-        Journal(path)
-    assert path.read_bytes() == content
-
-
-def test_a_database_of_another_program_is_left_alone(path: Path) -> None:
-    path.parent.mkdir()
+    path.touch()
+    Journal(path).close()
+    for content in (b"{}\n", b"SQLite format 3\0" + b"x" * 5000, b"\0" * 9000):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"journal\.sqlite: no journal of calls, or a damaged"):
+            Journal(path)
+        assert path.read_bytes() == content
+    path.unlink()
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE bookmarks (url TEXT)")
     before = path.read_bytes()
@@ -125,7 +115,7 @@ def test_a_database_of_another_program_is_left_alone(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_damaged_journal_is_one_clear_error(path: Path) -> None:
+def test_a_damaged_journal_is_one_clear_error(path):
     journal = Journal(path)
     for number in range(200):
         journal.keep(call_of(number), REPLIES[0])
@@ -140,24 +130,23 @@ def test_a_damaged_journal_is_one_clear_error(path: Path) -> None:
             journal.get(call_of(number).key)
 
 
-def test_a_line_that_was_changed_is_refused(path: Path) -> None:
-    journal = Journal(path)
+def test_a_line_that_was_changed_is_refused(path):
+    journal, (first, second) = Journal(path), (call_of(n).key for n in range(2))
     for number in range(2):
         journal.keep(call_of(number), Reply("what"))
     journal.close()
     with sqlite3.connect(path) as db:
-        db.execute(
-            "UPDATE call SET line = replace(line, 'what', 'whaT') WHERE key = ?", (call_of(0).key,)
-        )
-        db.execute("UPDATE call SET time = substr(time, 1, 25) WHERE key = ?", (call_of(1).key,))
+        changed = "UPDATE call SET line = replace(line, 'what', 'whaT') WHERE key = ?"
+        db.execute(changed, (first,))
+        db.execute("UPDATE call SET time = substr(time, 1, 25) WHERE key = ?", (second,))
     journal = Journal(path, read_only=True)
-    with pytest.raises(InputError, match=f"the line of call {call_of(0).key} was changed"):
-        journal.get(call_of(0).key)
-    assert journal.get(call_of(1).key), "those of older versions have no digest"
+    with pytest.raises(InputError, match=f"the line of call {first} was changed"):
+        journal.get(first)
+    assert journal.get(second), "those of older versions have no digest"
     journal.close()
 
 
-def test_a_folder_without_rights_is_an_output_error(tmp_path: Path) -> None:
+def test_a_folder_without_rights_is_an_output_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be opened or written"):
         Journal(tmp_path / "file" / "journal.sqlite")
@@ -170,19 +159,16 @@ async def ask_two(ask: Ask) -> list[Answer]:
 
 
 @pytest.fixture
-def release(tmp_path: Path) -> Path:
+def release(tmp_path):
     """A folder with a release's journal."""
-    lines = sorted(
-        (line_of(call_of(n), answer) | {"questions": ["q1"]} for n, answer in enumerate(REPLIES)),
-        key=lambda line: str(line["key"]),
-    )
+    rows = [line_of(call_of(n), answer) | {"questions": ["q1"]} for n, answer in enumerate(REPLIES)]
+    lines = [json.dumps(r, ensure_ascii=False) + "\n" for r in sorted(rows, key=lambda r: r["key"])]
     (tmp_path / "llm").mkdir()
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    (tmp_path / "llm" / "journal.jsonl").write_text(text, "utf-8")
+    (tmp_path / "llm" / "journal.jsonl").write_text("".join(lines), "utf-8")
     return tmp_path
 
 
-def test_a_replay_answers_from_a_journal_alone(release: Path, path: Path) -> None:
+def test_a_replay_answers_from_a_journal_alone(release, path):
     with Replay(release) as session:
         assert session.run([ask_two] * 3) == [[REPLIES[1], REPLIES[3]]] * 3
         assert session.line(call_of(3).key)["failure"]["code"] == "endpoint_error"
@@ -196,7 +182,7 @@ def test_a_replay_answers_from_a_journal_alone(release: Path, path: Path) -> Non
     assert path.read_bytes() == before
 
 
-def test_what_a_replay_lacks_is_named_all_at_once(release: Path) -> None:
+def test_what_a_replay_lacks_is_named_all_at_once(release):
     async def lacking(ask: Ask) -> Answer:
         return await ask(call_of(7, purpose="audit"))
 
@@ -206,28 +192,29 @@ def test_what_a_replay_lacks_is_named_all_at_once(release: Path) -> None:
     assert "holds replies of fake" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("edit", "said"),
-    [
-        (lambda line: line["request"].update(seed=1), "not that of request and sample"),
-        (lambda line: line.update(sample=1), "not that of request and sample"),
-        (lambda line: line.pop("sample"), "KeyError"),
-        (lambda line: line.update(purpose=3), "no texts"),
-        (lambda line: line.update(reply={"text": "a", "mood": "good"}, usage={}), "mood"),
-        (lambda line: line.update(usage={"prompt_tokens": "3"}, reply={"text": "a"}), "integers"),
-    ],
-)
-def test_an_edited_line_is_named(release: Path, edit: Any, said: str) -> None:
+EDITS = [
+    (lambda line: line["request"].update(seed=1), "not that of request and sample"),
+    (lambda line: line.update(sample=1), "not that of request and sample"),
+    (lambda line: line.pop("sample"), "KeyError"),
+    (lambda line: line.update(purpose=3), "no texts"),
+    (lambda line: line.update(reply={"text": "a", "mood": "good"}, usage={}), "mood"),
+    (lambda line: line.update(usage={"prompt_tokens": "3"}, reply={"text": "a"}), "integers"),
+]
+
+
+def test_an_edited_line_is_named(release):
     file = release / "llm" / "journal.jsonl"
-    lines = [json.loads(line) for line in file.read_text("utf-8").split("\n") if line]
-    lines[2].pop("failure", None)
-    edit(lines[2])
-    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    with pytest.raises(InputError, match=f"(?s)line 3: no line of a journal .*{said}"):
-        Replay(release)
+    before = file.read_text("utf-8")
+    for edit, said in EDITS:
+        lines = [json.loads(line) for line in before.split("\n") if line]
+        lines[2].pop("failure", None)
+        edit(lines[2])
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+        with pytest.raises(InputError, match=f"(?s)line 3: no line of a journal .*{said}"):
+            Replay(release)
 
 
-def test_a_folder_without_a_journal(tmp_path: Path) -> None:
+def test_a_folder_without_a_journal(tmp_path):
     with pytest.raises(InputError, match=r"holds none of llm/journal\.jsonl"):
         Replay(tmp_path)
     with pytest.raises(InputError, match="no such file"):

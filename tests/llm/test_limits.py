@@ -7,18 +7,17 @@ import pytest
 from rulemine.errors import LimitError
 from rulemine.llm import Reply
 from rulemine.llm.session import Budget
-from tests.chat_server import ChatServer
-from tests.llm.conftest import Open, call_of
+from tests.llm.conftest import call_of
 from tests.llm.test_session import asking, each
 
 
-def test_at_the_budget_it_says_what_the_next_call_may_take(opened: Open) -> None:
+def test_at_the_budget_it_says_what_the_next_call_may_take(opened):
     said = r"may take up to \d+: a token for each byte of its request, and 50 for"
     with opened(budget_tokens=40) as session, pytest.raises(LimitError, match=said):
         session.run(each(1))
 
 
-def test_what_calls_in_flight_may_take_is_set_aside() -> None:
+def test_what_calls_in_flight_may_take_is_set_aside():
     async def two_calls() -> None:
         most = await Budget(1_000_000).reserve(call_of(1))
         budget = Budget(2 * most - 1)
@@ -32,14 +31,12 @@ def test_what_calls_in_flight_may_take_is_set_aside() -> None:
     asyncio.run(two_calls())
 
 
-def test_what_a_filter_withheld_was_not_cut_off_for_want_of_room() -> None:
+def test_what_a_filter_withheld_was_not_cut_off_for_want_of_room():
     assert not Reply("Ann and", "content_filter").is_cut_off
     assert Reply("Ann and", "length").is_cut_off
 
 
-def test_what_came_whole_with_less_room_will_do_where_that_is_said(
-    server: ChatServer, opened: Open
-) -> None:
+def test_what_came_whole_with_less_room_will_do_where_that_is_said(server, opened):
     cut = {"choices": [{"message": {"content": "Who"}, "finish_reason": "length"}]}
     server.says = lambda body, times: (
         cut if body["max_tokens"] == 50 and "e00001" in str(body) else "whole"
