@@ -50,8 +50,9 @@ demo: install jar ## the whole way on a small invented world: build, verify, sco
 	$(RULEMINE) show out/demo --sample 3
 	$(RULEMINE) export out/demo --to brink -o out/demo-brink
 	$(RULEMINE) import brink out/demo-brink -o out/demo-imported
-	$(RULEMINE) audit out/demo out/demo-imported -o out/demo-audit
-	@echo "The same benchmark with anonymized names: $(RULEMINE) rename out/demo --naming private -o out/demo-private"
+	$(RULEMINE) audit out/demo out/demo-imported -o out/demo-audit > /dev/null
+	@echo 'What guessing, looking up and leaks get of it, a page to open: $(abspath out/demo-audit/audit.html)'
+	@echo 'Your own graph, a triple a line: $(RULEMINE) build my.tsv -o out/my (to try: cp rulemine/datasets/demo/world.tsv my.tsv)'
 
 family: install jar ## the Family benchmark, verified, with the model-free answerers
 	$(RULEMINE) build family -o out/family
