@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rulemine.errors import InputError, UserError, counted
-from rulemine.files import decoded, read_blocks, read_jsonl, read_lines
+from rulemine.files import decoded, read_blocks, read_jsonl
 from rulemine.kg.graph import KnowledgeGraph, Triple
 
 __all__ = ["HUB", "fetch_from_hub", "is_table", "places_of", "read_table", "table_files"]
@@ -189,7 +189,11 @@ def _cells(path: Path, separator: str = "", skip: int = 0) -> _Rows:
     elif separator == " ":
         rows = map(str.split, lines)
     else:
-        quoting: Any = csv.QUOTE_MINIMAL if separator in ",;" else csv.QUOTE_NONE  # parts of names
+        # Beside tabs and bars, quotes are parts of names, but where every name is in them.
+        quoted = separator in ",;" or re.fullmatch(
+            rb'"[^"]*"(\s*[\t|]"[^"]*")*\s*', _first_line(path)
+        )
+        quoting: Any = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
         rows = csv.reader(lines, delimiter=separator, quoting=quoting, strict=True)
     width = 0
     try:
@@ -314,13 +318,15 @@ def _add_labels(
             labels.setdefault(entity, " ".join(text.split()))
 
 
-def _names(path: Path, separator: str, header: bool = True) -> dict[str, str]:
-    """Number → name, of a file with a column of each, numbers first."""
-    rows = _cells(path, separator)
-    second = next(rows, ["", ""])[1] if header else ""
-    if second in ("id", "index"):
-        return {row[1]: row[0] for row in rows}
-    return {row[0]: row[1] for row in rows}
+def _names(path: Path) -> dict[str, str]:
+    """Number → name, of a file with a column of each; its name or header says if the numbers are second."""
+    if _suffix(path) == ".csv":
+        rows: Iterable[Sequence[str]] = _cells(path)
+    else:  # names may hold blanks
+        rows = (line.strip().rsplit("\t" if "\t" in line else None, 1) for line in _lines(path))
+    pairs = [(row[0], row[1]) for row in rows if len(row) > 1]
+    second = "2id" in path.name or pairs[:1] == [("label", "id")]
+    return {pair[second]: pair[not second] for pair in pairs}
 
 
 def _named(
@@ -331,11 +337,9 @@ def _named(
     Raises:
         InputError: A number has no name.
     """
+    named = ([known[number] for number, known in zip(row, names, strict=True)] for row in rows)
     try:
-        yield from _triples(
-            ([known[number] for number, known in zip(row, names, strict=True)] for row in rows),
-            path, (0, 1, 2),
-        )  # fmt: skip
+        yield from _triples(named, path, (0, 1, 2))
     except KeyError as problem:
         raise InputError(
             f"{path}: has the number {problem.args[0]}, which the file of names beside it lacks. Take both "
@@ -343,44 +347,55 @@ def _named(
         ) from None
 
 
+def _numbered(
+    folder: Path,
+    files: Iterable[Path],
+    called: str,
+    order: Sequence[int] = (0, 1, 2),
+    skip: int = 0,
+) -> TableGraph:
+    """The graph of files of numbers.
+
+    Args:
+        folder: The folder of the graph.
+        files: Its files of triples.
+        called: The files of names, {} for ``entity`` and ``relation``, beside the triples or in the folder.
+        order: The columns of subject, relation and object.
+        skip: How many lines come before the triples.
+    """
+    found = TableGraph()
+    for path in files:
+        names = []
+        for of in ("entity", "relation"):
+            name = called.format(of)
+            ways = [*path.parent.glob(f"{name}*"), *folder.glob(f"{name}*")]
+            if not ways:
+                raise InputError(f"{path}: has numbers, and no {name} (.gz) names them.")
+            names.append(_names(ways[0]))
+        lines = islice(_lines(path), skip or path.name.startswith("numeric_triples"), None)
+        rows = ([row[place] for place in order] for row in map(str.split, lines) if len(row) == 3)
+        found.triples.append(_named(rows, path, names[0], names[1], names[0]))
+    return found
+
+
 def _libkge(folder: Path, files: Iterable[Path], _: object) -> TableGraph:
-    names = [_names(folder / f"{of}_ids.del", "\t", False) for of in ("entity", "relation")]
-    order = (names[0], names[1], names[0])
-    found = TableGraph([_named(_cells(path, "\t"), path, *order) for path in files])
+    found = _numbered(folder, files, "{}_ids.del")
     texts = folder / "entity_strings.del"
     if texts.is_file():
-        labels = _names(texts, "\t", False)
-        if not labels.keys() <= set(names[0].values()):  # by number; else by name
-            labels = {
-                names[0][number]: text for number, text in labels.items() if number in names[0]
-            }
+        labels, numbers = _names(texts), _names(folder / "entity_ids.del")
+        if not labels.keys() <= set(numbers.values()):  # by number; else by name
+            labels = {numbers[one]: text for one, text in labels.items() if one in numbers}
         found.labels = labels
     return found
 
 
 def _pykeen(folder: Path, files: Iterable[Path], _: object) -> TableGraph:
-    found = TableGraph()
-    for path in files:
-        names = []
-        for of in ("entity", "relation"):
-            ways = [*path.parent.glob(f"{of}_to_id.tsv*"), *folder.glob(f"{of}_to_id.tsv*")]
-            if not ways:
-                raise InputError(f"{path}: has numbers, and no {of}_to_id.tsv.gz names them.")
-            names.append(_names(ways[0], "\t"))
-        rows = islice(_cells(path, "\t"), path.name.startswith("numeric_triples"), None)
-        found.triples.append(_named(rows, path, names[0], names[1], names[0]))
-    return found
+    return _numbered(folder, files, "{}_to_id.tsv")
 
 
 def _openke(folder: Path, files: Iterable[Path], _: object) -> TableGraph:
-    """Rows of head, tail, relation; each file, those of names too, begins with the number of its rows."""
-    entities, relations = (
-        {row[1]: row[0] for line in rows[1:] if len(row := line.rsplit(None, 1)) == 2}
-        for rows in (read_lines(folder / f"{of}2id.txt") for of in ("entity", "relation"))
-    )
-    every = ((path, [line.split() for line in read_lines(path)[1:]]) for path in files)
-    frames = ((path, [row[:1] + row[:0:-1] for row in rows]) for path, rows in every)
-    return TableGraph([_named(rows, path, entities, relations, entities) for path, rows in frames])
+    """Rows of head, tail, relation; each file begins with the number of its rows."""
+    return _numbered(folder, files, "{}2id.txt", (0, 2, 1), skip=1)
 
 
 def _splits(folder: Path, files: Iterable[Path], columns: Sequence[str]) -> TableGraph:
@@ -388,45 +403,40 @@ def _splits(folder: Path, files: Iterable[Path], columns: Sequence[str]) -> Tabl
         return _columns(folder, files, columns)
     if any(folder.glob("entity_to_id.tsv*")):
         return _pykeen(folder, files, columns)
-    return TableGraph(
-        splits=sorted(files),
-        beside=sorted(
-            path.name
-            for path in {*folder.iterdir()}.difference(files)
-            if path.is_file()
-            and _suffix(path) in (".txt", ".tsv")
-            and _first_line(path).count(b"\t") == 2
-        ),
-    )
+    others = (path for path in {*folder.iterdir()}.difference(files) if path.is_file())
+    tables = (path for path in others if _suffix(path) in (".txt", ".tsv"))
+    beside = sorted(path.name for path in tables if _first_line(path).count(b"\t") == 2)
+    return TableGraph(splits=sorted(files), beside=beside)
 
 
 def _ogb(folder: Path, files: Iterable[Path], _: object) -> TableGraph:
     """Edges of the folder ``raw``; graphs of several types of nodes have a folder for each relation."""
     mapping = folder / "mapping"
     known = {path.name.removesuffix(".gz"): path for path in sorted(mapping.glob("*.csv*"))}
-    relations = next((known[name] for name in _OGB_RELATIONS if name in known), None)
-    if relations is None:
-        raise InputError(f"{mapping}: holds none of {', '.join(_OGB_RELATIONS)} (.gz).")
-    kinds = _names(relations, ",")
+
+    def names(*called: str) -> dict[str, str]:
+        if found := [known[name] for name in called if name in known]:
+            return _names(found[0])
+        raise InputError(f"{mapping}: holds none of {', '.join(called)} (.gz), with the names.")
+
     found = TableGraph()
     for path in files:
         beside = path.with_name(path.name.replace("edge", "edge_reltype"))
+        rows = ([s, r, o] for (s, o), (r,) in zip(_cells(path), _cells(beside), strict=True))
         parts = path.parent.name.split("___")
-        ends = []
-        for of in (parts[0], parts[-1]) if len(parts) == 3 else ("", ""):
-            name = f"{of}_entidx2name.csv" if of else "nodeidx2entityid.csv"
-            if name not in known:
-                raise InputError(f"{mapping}: lacks {name} (.gz), which names the entities.")
-            entities = _names(known[name], ",")
-            ends.append({key: f"{of}:{text}" if of else text for key, text in entities.items()})
-        both = zip(_cells(path, ","), _cells(beside, ","), strict=True)
-        rows = ([ends[0], relation[0], ends[1]] for ends, relation in both)
-        found.triples.append(_named(rows, path, ends[0], kinds, ends[1]))
+        kinds = (parts[0], parts[-1]) if len(parts) == 3 else ("", "")
+        relations = names("reltype2relid.csv", "relidx2relname.csv")
+        heads, tails = (
+            {key: f"{of}:{text}" for key, text in names(f"{of}_entidx2name.csv").items()}
+            if of
+            else names("nodeidx2entityid.csv")
+            for of in kinds
+        )
+        found.triples.append(_named(rows, path, heads, relations, tails))
     return found
 
 
 _OPENKE = ("train2id.txt", "valid2id.txt", "test2id.txt")
-_OGB_RELATIONS = ("reltype2relid.csv", "relidx2relname.csv")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ _EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject,
 _HINTS = {
     "1 column: '(<|@prefix|PREFIX|@base|BASE)":
         "A file of N-Triples or Turtle is read as such if its name ends in .nt or .ttl.",
-    "1 column: '{": "JSON Lines of head, relation and tail are read if the file's name ends in .jsonl.",
+    r"1 column: '[\[{]": "JSON Lines of head, relation and tail are read if the file's name ends in .jsonl.",
     r"1 column: '\d+'": "The number of triples is the first line of OpenKE's files: give their folder.",
     r"[456] columns|1 column: ['\"]([^,]+,){2}|1 column: ['\"]([^;]+;){2}|1 column: ['\"]\S+ \S+ \S+$":
         "Say which columns these are: --columns 1,2,3, or by the names in the first line.",
