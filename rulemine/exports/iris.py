@@ -102,10 +102,11 @@ def _types(given: ExportInput) -> Iterator[tuple[str, list[str]]]:
         yield name, types
 
 
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
+
+
 def _literal(text: str) -> str:
-    for sign, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
-        text = text.replace(sign, escaped)
-    return f'"{text}"@en'
+    return f'"{text.translate(_ESCAPES)}"@en'
 
 
 _WIKIDATA = {"wd": "http://www.wikidata.org/entity/", "wdt": "http://www.wikidata.org/prop/direct/"}
@@ -161,12 +162,11 @@ class SourceNames:
 
 def _found(names: Mapping[str, str], prefix: str) -> dict[str, str]:
     """Those of some names that have an IRI in the source, by what the source calls them."""
-    found: dict[str, str] = {}
-    for name, known in names.items():
-        if re.fullmatch(r"[QP]\d+", known):
-            found[name] = _WIKIDATA[prefix] + known
-        elif iri := iri_of(known):
-            found[name] = iri
+    every = {
+        name: _WIKIDATA[prefix] + known if re.fullmatch(r"[QP]\d+", known) else iri_of(known)
+        for name, known in names.items()
+    }
+    found = {name: iri for name, iri in every.items() if iri}
     return found if len({*found.values()}) == len(found) else {}
 
 
@@ -176,7 +176,5 @@ def _ids(iris: Mapping[str, str]) -> dict[str, str]:
 
 
 def _term(iri: str) -> str:
-    for prefix, begins in _WIKIDATA.items():
-        if iri.startswith(begins):
-            return f"{prefix}:{iri.removeprefix(begins)}"
-    return f"<{iri}>"
+    short = (f"{p}:{iri.removeprefix(n)}" for p, n in _WIKIDATA.items() if iri.startswith(n))
+    return next(short, f"<{iri}>")

@@ -105,9 +105,8 @@ def graph_table(kg: KnowledgeGraph) -> Any:
 def text_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Any:
     """Rows of text as a table, an empty text where there is none."""
     names = list(columns)
-    schema = _schema(dict.fromkeys(names, str))
     found = [dict(zip(names, row, strict=True)) for row in rows]
-    return arrow().Table.from_pylist(found, schema=schema)
+    return arrow().Table.from_pylist(found, schema=_schema(dict.fromkeys(names, str)))
 
 
 def write_parquet(path: Path, table: Any) -> None:
@@ -179,13 +178,14 @@ class ReleaseTable:
 
 def names_tables(given: ExportInput) -> Iterator[ReleaseTable]:
     """The names of entities in every naming, and what is known of relations: the same in every naming."""
-    rows = [(row.private, row.entity, row.text) for row in given.release.entities]
-    columns = ("private", "entity", "text")
     yield ReleaseTable(
         "entities",
         WHOLE,
         "the names of every entity, one in each naming",
-        text_table(columns, rows),
+        text_table(
+            ("private", "entity", "text"),
+            [(row.private, row.entity, row.text) for row in given.release.entities],
+        ),
     )
     relations = list(given.release.relations().values())
     yield ReleaseTable(

@@ -67,6 +67,8 @@ class ImportedSet:
         questions: The questions of all splits.
         complete: The triples of the complete graph; None: the set has no graph.
         incomplete: Those of the incomplete graph, a part of `complete`; None: nothing is removed.
+        graphs: The triples that each question comes with, a part of `complete`, in the order of `questions`;
+            None: questions come with none.
         labels: Entity → its label, of those that have one.
         property_graphs: The property graphs by name.
         definitions: Figure → how the authors define it, in a sentence, for the audit.
@@ -80,6 +82,7 @@ class ImportedSet:
     citation: str = ""
     complete: Iterable[Triple] | None = None
     incomplete: Iterable[Triple] | None = None
+    graphs: Iterable[Iterable[Triple]] | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     property_graphs: Mapping[str, PropertyGraph] = field(default_factory=dict)
     definitions: Mapping[str, str] = field(default_factory=dict)

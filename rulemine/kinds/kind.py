@@ -170,12 +170,15 @@ class Published(NamedTuple):
         listed: The answers as often as the source lists them, which metrics of other projects count; empty:
             each once.
         graph: The name of the property graph that it is about; "": there is only one, or none.
+        rows: The triples that it came with, as rows of the complete graph with entities called and sorted by
+            private id (`rulemine.kg.question_graphs.by_private_id`); empty: it came with none.
     """
 
     query: str = ""
     executed: Collection[str] | None = None
     listed: Sequence[str] = ()
     graph: str = ""
+    rows: Sequence[int] = ()
 
 
 @dataclass(frozen=True)

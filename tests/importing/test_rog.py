@@ -15,6 +15,7 @@ from rulemine.importing.protocol import ImportedSet
 from rulemine.importing.readers.rog import RogReader
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
+from rulemine.verify import verify
 from tests.evaluation.world import write_release
 from tests.importing.round_trip import WITHOUT_QUERIES, scores_of
 from tests.releases import built
@@ -66,8 +67,8 @@ def test_rows_are_questions_with_topics_answers_and_what_else_they_say(tmp_path:
     assert second.answers == ("the harbor",)  # by these, those who read the form score
     assert found.notes == ("questions whose answers are not the entities of a_entity: 1",)
     assert found.incomplete is None
-    for _ in range(2):  # read as often as it is needed
-        assert set(found.complete or ()) == {HARBOR, ("Bo Quist", "people.person.born", "m.0k1")}
+    assert set(found.complete or ()) == {HARBOR, ("Bo Quist", "people.person.born", "m.0k1")}
+    assert [len([*graph]) for graph in found.graphs or ()] == [2, 1]
 
 
 def test_a_topic_that_is_listed_twice_is_one(tmp_path: Path) -> None:
@@ -193,3 +194,19 @@ def test_a_table_without_the_columns_is_refused(tmp_path: Path) -> None:
     table.write_text("id,question\n1,Who?\n", "utf-8")
     with pytest.raises(InputError, match="line 2: has no 'answer'"):
         RogReader()(table, None, None)
+
+
+def test_a_graph_of_a_question_is_kept_and_exported_again(tmp_path: Path) -> None:
+    given = json.loads(json.dumps(ROWS).replace("m.0k1", "Ely"))
+    made = import_set("rog", _lines(tmp_path / "test.jsonl", given), tmp_path / "imported")
+    assert verify(made.path).ok
+    for naming in ("entity", "text"):
+        found = export(made, "rog", tmp_path / naming, naming=naming).folder
+        rows = pq.read_table(found / "test.parquet").to_pylist()
+        ends = [
+            [sorted((s, o) for s, _, o in row["graph"]) for row in some] for some in (rows, given)
+        ]
+        assert ends[0] == ends[1]
+    (tmp_path / "kg.tsv").write_text("Bo Quist\tr\tCy\n")
+    other = import_set("rog", tmp_path / "test.jsonl", tmp_path / "o", kg=tmp_path / "kg.tsv")
+    assert all(not json.loads(q.block.fields).get("graph") for q in other.questions())

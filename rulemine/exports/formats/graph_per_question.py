@@ -23,6 +23,7 @@ from rulemine.exports.reachability import reachability
 from rulemine.exports.tables import arrow
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.question_graphs import Ints, by_private_id, question_graphs
+from rulemine.kinds.registry import kind_named
 from rulemine.query import evaluate, parse
 from rulemine.query.evidence import full_evidence
 from rulemine.query.query_graph import QueryGraph
@@ -52,8 +53,9 @@ class GraphPerQuestion(RowExport):
     """Base class of such formats.
 
     Attributes:
-        hops: A question's graph has all triples within this many hops of its topic entities, if it can; 0:
-            one more than the longest question of the release has, since the proof of a link is a detour.
+        hops: A question's graph is the one that it was published with, if any; else it has all triples within
+            this many hops of its topic entities, if it can; 0: one more than the longest question of the
+            release has, since the proof of a link is a detour.
         max_triples: The most triples of a question's graph; of more, personalized PageRank takes the best.
         evidence: Whether the graphs of training and validation questions hold all triples of the evidence
             (in place of one that the graph lacks, those of its certificate), and of every walk from a topic
@@ -89,14 +91,16 @@ class GraphPerQuestion(RowExport):
     ) -> Iterator[WithGraph]:
         # Of triples that are as good the first ones by private id are taken, so in every naming the same.
         by_id, row = by_private_id(given.kg, given.client.id)
+        own = _as_published(given, questions, by_id)
         graphs = question_graphs(
             by_id,
-            {q.id: [given.client.id[name] for name in q.anchors] for q in questions},
+            {q.id: [given.client.id[n] for n in q.anchors] for q in questions if q.id not in own},
             hops=self.hops or 1 + max((q.hops for q in given.release.questions()), default=1),
             max_triples=self.max_triples,
             seed=given.seed,
         )
-        near: Iterator[Ints] = (graph.rows for graph in graphs)
+        near: Iterator[Ints]
+        near = (own[q.id] if q.id in own else next(graphs).rows for q in questions)
         if self.evidence:
             near = _with_evidence(given, questions, by_id, row, near)
         rows, again = tee(row[some] for some in near)
@@ -116,6 +120,24 @@ class GraphPerQuestion(RowExport):
             folder.count("triples_a_question", round(size / len(questions), 1))
         if hard and not given.without_answers:
             folder.count("proofs_inside", round(inside / hard, 4))
+
+
+def _as_published(
+    given: ExportInput, questions: Sequence[Question], by_id: KnowledgeGraph
+) -> dict[str, Ints]:
+    """Id → the graph that a question was published with, as rows of the graph by id that are there."""
+    published = {q.id: kind_named(given.release.kind).published(q).rows for q in questions}
+    if not any(published.values()):
+        return {}
+    whole, _ = by_private_id(given.complete, given.client.id)
+    there = {triple: row for row, triple in enumerate(by_id.labeled())}
+    place = np.array([there.get(triple, -1) for triple in whole.labeled()])
+    own = {id_: place[[*rows]] for id_, rows in published.items() if rows}
+    left = {id_: rows[rows >= 0] for id_, rows in own.items()}
+    return {
+        id_: rows[stream(given.seed, "question graph", id_).permutation(len(rows))]
+        for id_, rows in left.items()
+    }
 
 
 def _with_evidence(

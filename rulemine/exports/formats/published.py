@@ -96,16 +96,14 @@ def front_matter(
         tables: Its tables, in the order in which configurations are listed.
         default: The configuration that is loaded where none is named.
     """
-    license_, _ = license_of(manifest["kg"].get("license", ""))
-    license_fields: dict[str, Any] = {"license": license_}
-    if license_ == "other":
-        words = manifest["kg"]["license"]
+    words = manifest["kg"].get("license", "")
+    license_fields = {"license": license_of(words)[0]}
+    if license_fields["license"] == "other":
         license_fields["license_name"] = re.sub(r"[^a-z0-9.]+", "-", words.casefold()).strip("-")
         license_fields["license_details"] = words
     questions = manifest["counts"]["questions"]
     size = next((name for most, name in _SIZES if questions < most), "n>1M")
-    language = manifest["config"].get("verbalizer", {}).get("language", "English")
-    code = language_code(language)
+    code = language_code(manifest["config"].get("verbalizer", {}).get("language", "English"))
     configs: dict[str, list[dict[str, str]]] = {}
     for table in tables:
         configs.setdefault(table.config, []).append({"split": table.split, "path": table.file})
@@ -187,9 +185,10 @@ def write_export_card(
         *_contents(tables),
         "",
     ]
-    own_part = "\n".join(lines) + "\n"
-    head_lines = _yaml(front_matter(manifest, tables, default))
-    return f"---\n{head_lines}---\n\n{head}{''.join(kept[:at])}{own_part}{''.join(kept[at:])}"
+    before = (
+        f"---\n{_yaml(front_matter(manifest, tables, default))}---\n\n{head}{''.join(kept[:at])}"
+    )
+    return f"{before}{chr(10).join(lines)}\n{''.join(kept[at:])}"
 
 
 def _contents(tables: Sequence[ReleaseTable]) -> list[str]:
@@ -203,13 +202,12 @@ def _contents(tables: Sequence[ReleaseTable]) -> list[str]:
 
 def _yaml(value: Any, indent: str = "") -> str:
     """Mappings and lists of them as YAML blocks; every text in double quotes, as JSON writes it."""
-    lines = []
-    for key, item in value.items():
-        if isinstance(item, list):
-            lines.append(f"{indent}{key}:\n{''.join(_items(item, indent))}")
-        else:
-            lines.append(f"{indent}{key}: {json.dumps(item, ensure_ascii=False)}\n")
-    return "".join(lines)
+    return "".join(
+        f"{indent}{key}:\n{''.join(_items(item, indent))}"
+        if isinstance(item, list)
+        else f"{indent}{key}: {json.dumps(item, ensure_ascii=False)}\n"
+        for key, item in value.items()
+    )
 
 
 def _items(items: Iterable[Any], indent: str) -> Iterable[str]:
@@ -245,9 +243,8 @@ class HuggingFaceExport(RowExport):
                 if table.table.num_rows:  # what has no row cannot be loaded
                     write_parquet(folder.path / table.file, table.table)
                     tables.append(table)
-        card = given.release.file("README.md").read_text(encoding="utf-8")
         text = write_export_card(
-            card,
+            given.release.file("README.md").read_text(encoding="utf-8"),
             given.release.manifest,
             tables,
             f"{given.release.kind}-{first}",
@@ -327,13 +324,12 @@ class CroissantExport(RowExport):
 
     def _described(self, given: ExportInput) -> dict[str, Any]:
         manifest = given.release.manifest
-        graph = manifest["kg"]
-        _, address = license_of(graph.get("license", ""))
-        counts = manifest["counts"]
+        graph, counts = manifest["kg"], manifest["counts"]
+        words = graph.get("license", "")
         optional = {
             "url": self.url,
             "datePublished": self.published,
-            "license": address or graph.get("license", ""),
+            "license": license_of(words)[1] or words,
             "citeAs": graph.get("citation", ""),
         }
         return {

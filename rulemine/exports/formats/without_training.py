@@ -114,9 +114,11 @@ def _write_aliases(rows: Sequence[Mapping[str, Any]], folder: ExportFolder) -> N
     """Writes what Plan-on-Graph's scorer reads beside the gold; entities have one label and no aliases."""
     labels = {row["question"]: [a["answer"] for a in row["answer"]] for row in rows}
     aliases: dict[str, list[str]] = {label: [] for some in labels.values() for label in some}
-    gold = [{"question": row["question"], "answers": row["answer"]} for row in rows]
     folder.json("cope_alias/cwq_aname_dict.json", labels)
-    folder.json("cope_alias/ComplexWebQuestions_test_wans.json", gold)
+    folder.json(
+        "cope_alias/ComplexWebQuestions_test_wans.json",
+        [{"question": row["question"], "answers": row["answer"]} for row in rows],
+    )
     for name in ("CWQ_aliase_data31158", "WQSP_aliase_data"):
         folder.json(f"cope_alias/{name}.json", dict(sorted(aliases.items())))
 
@@ -447,10 +449,7 @@ def _object(lists: Mapping[str, Iterable[Mapping[str, Any]]]) -> Iterator[str]:
     """An object of lists, each of their objects in a line."""
     for number, (name, rows) in enumerate(lists.items()):
         yield f'{"," if number else "{"}"{name}": ['
-        before = ""
-        for row in rows:
-            if before:
-                yield f"{before},"
-            before = dump_line(dict(row))
-        yield f"{before}]"
+        lines = [dump_line(dict(row)) for row in rows]
+        yield from (f"{line}," for line in lines[:-1])
+        yield f"{''.join(lines[-1:])}]"
     yield "}"

@@ -6,6 +6,7 @@ Parquet. RoG, GCR, G-Retriever and SubgraphRAG read them, and score by ``answer`
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ _READ = {"id", "question", "answer", "q_entity", "graph", "choices"}
 
 @dataclass(frozen=True)
 class RogReader(Section):
-    """Questions about the union of their graphs."""
+    """Questions with their graphs, and the union of these."""
 
     def __call__(self, path: Path, kg: Path | None, incomplete: Path | None) -> ImportedSet:
         """Reads a file, or a folder with one or more for each split."""
@@ -57,15 +58,16 @@ class RogReader(Section):
             "questions whose answers are not the entities of a_entity": unequal,
             "questions without a graph": len(questions) - with_graph if with_graph else 0,
         }
-        union = _Union(files) if with_graph else None
+        graphs = _Graphs(files) if with_graph and kg is None else None
         return ImportedSet(
             title=title_of(path),
             source="files in the form of https://github.com/RManLuo/reasoning-on-graphs",
             citation="The form: Luo, Li, Haffari, Pan: Reasoning on Graphs: Faithful and Interpretable Large "
             "Language Model Reasoning. ICLR 2024. https://arxiv.org/abs/2310.01061",
             questions=questions,
-            complete=union if kg is None else read_graph(kg),
+            complete=chain.from_iterable(graphs) if graphs else read_graph(kg),
             incomplete=read_graph(incomplete),
+            graphs=graphs,
             definitions={
                 "hit": "The share of questions with an answer that is part of the output, both without case, "
                 "punctuation and articles; papers call it Hits@1.",
@@ -76,14 +78,13 @@ class RogReader(Section):
 
 
 @dataclass(frozen=True)
-class _Union:
-    """The triples of all rows, read anew each time, since together they can be larger than memory."""
+class _Graphs:
+    """The graphs of all rows, read anew each time, since together they can be larger than memory."""
 
     files: Sequence[Path]
 
-    def __iter__(self) -> Iterator[Triple]:
-        for row in read_rows(*self.files):
-            yield from _graph(row)
+    def __iter__(self) -> Iterator[list[Triple]]:
+        return map(_graph, read_rows(*self.files))
 
 
 def _files(path: Path) -> list[Path]:

@@ -39,7 +39,8 @@ class ImportedBlock:
         why: Why the query of the source is not executed; "" where it is, and where there is none.
         source_query: The query of the source, word for word; "": it has none.
         type: What the source calls this type of question; "": nothing.
-        fields: What else the source says: a JSON object, as text.
+        fields: What else the source says: a JSON object, as text. Where a question comes with a graph, its
+            ``graph`` are rows as in `rulemine.kinds.kind.Published`: 7+2 stands for 7, 8 and 9.
     """
 
     hard_from: str

@@ -36,9 +36,15 @@ class ImportedKind(Kind):
             yield [*q.removed, *pairs(q.anchors, asked)]
 
     def published(self, question: Any) -> Published:
-        """The query, its results when the set was imported, and the answers with their repetitions."""
+        """The query, its results when the set was imported, the answers with their repetitions, the graph."""
         block = question.block
-        return Published(block.source_query, block.executed, block.listed)
+        runs = (
+            run.partition("+")[::2] for run in json.loads(block.fields).get("graph", "").split()
+        )
+        rows = [
+            row for start, more in runs for row in range(int(start), int(start) + 1 + int(more))
+        ]
+        return Published(block.source_query, block.executed, block.listed, rows=rows)
 
 
 def _match(fields: str) -> str:

@@ -1,18 +1,23 @@
 """From an imported set to the parts of a release: names, missing triples, and what queries give."""
 
+import json
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import InputError, QueryError, UserError, counted
 from rulemine.files import digest_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.question_graphs import by_private_id
 from rulemine.kinds.graded import asked_by, new_question, relations_of
 from rulemine.kinds.imported.block import ImportedBlock, ImportedCypherBlock
 from rulemine.kinds.imported.kind import CYPHER, KIND
@@ -90,6 +95,17 @@ def parts_of(
         f"questions whose SPARQL was ended after {SECONDS:g} s (a faster machine may end fewer, and then "
         f"other answers are hard): {runner.late:,}"
     ]
+    names = name_entities(
+        kg.entities,
+        seed=0,
+        labels={
+            clean(entity): clean(label) for entity, label in given.labels.items() if clean(label)
+        },
+        further=() if kind is CYPHER else sorted(named - kg.entity_ids.keys()),
+    )
+    if given.graphs is not None:
+        runs = dict(_graphs(given, kg, {row.entity: row.private for row in names}))
+        questions = [_with_field(q, "graph", runs[q.id]) for q in questions]
     own = {
         "form": form,
         "definitions": dict(given.definitions),
@@ -109,18 +125,36 @@ def parts_of(
         rules=(),
         questions=tuple(with_unseen(questions)),
         rejections=tuple(rejections),
-        names=name_entities(
-            kg.entities,
-            seed=0,
-            labels={clean(entity): clean(label) for entity, label in given.labels.items() if clean(label)},
-            further=() if kind is CYPHER else sorted(named - kg.entity_ids.keys()),
-        ),
+        names=names,
         templates=templates,
         selection_counts={},
         model_counts={},
         records={MISSING: tuple(Missing(triple, missing[triple]) for triple in sorted(missing))},
         graphs=given.property_graphs,
     )  # fmt: skip
+
+
+def _graphs(
+    given: Any, kg: KnowledgeGraph, private: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """The id of each question, and what `ImportedBlock.fields` says of its graph."""
+    by_id, _ = by_private_id(kg, private)
+    entities, relations = by_id.entity_ids, by_id.relation_ids
+    for one, graph in zip(given.questions, given.graphs, strict=True):
+        ids = [
+            (entities[private[s]], relations[r], entities[private[o]])
+            for s, r, o in _cleaned(graph)
+        ]
+        rows = np.sort(by_id.rows_of(np.array(ids, np.int32).reshape(-1, 3)))
+        starts = np.flatnonzero(np.diff(rows, prepend=-2) > 1)
+        lengths = np.diff(starts, append=len(rows)) - 1
+        runs = zip(rows[starts].tolist(), lengths.tolist(), strict=True)
+        yield clean(one.id), " ".join(f"{start}+{more}" for start, more in runs)
+
+
+def _with_field(question: Question, name: str, value: str) -> Question:
+    fields = dump_line(json.loads(question.block.fields) | {name: value})
+    return replace(question, block=replace(question.block, fields=fields))
 
 
 @cache
