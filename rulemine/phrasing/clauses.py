@@ -68,9 +68,8 @@ def names_people(noun: Noun, people: Collection[str]) -> bool:
 def may_be_same(one: Noun, other: Noun, people: Collection[str]) -> bool:
     """Whether an entity can be what both nouns name: no person is a film. Vague nouns go with all."""
     vague = any(noun == SOMEONE or noun[0] in _MAYBE_PEOPLE for noun in (one, other))
-    if vague or _includes(one, other) or _includes(other, one):
-        return True
-    return names_people(one, people) == names_people(other, people)
+    same = vague or _includes(one, other) or _includes(other, one)
+    return same or names_people(one, people) == names_people(other, people)
 
 
 def shared_noun(nouns: Sequence[Noun], people: Collection[str]) -> Noun:
@@ -180,9 +179,7 @@ class Clause(NamedTuple):
 
 def says(clause: Clause) -> bool:
     """Whether what is described can be the subject of all that a clause says."""
-    if clause.parts:
-        return all(map(says, clause.parts))
-    return clause.predicate is not None
+    return all(map(says, clause.parts)) if clause.parts else clause.predicate is not None
 
 
 def bare(clause: Clause, number: int, *, either: bool = False) -> str:
@@ -201,9 +198,11 @@ def bare(clause: Clause, number: int, *, either: bool = False) -> str:
     if clause.parts:
         parts = [bare(part, number, either=not clause.union) for part in clause.parts]
         return listed(parts, clause.union, clause.commas, either=either or clause.either)
-    if clause.predicate:
-        return clause.predicate[number]
-    return f"{('is one', 'are ones')[number]} {full(clause, number, who=False)}"
+    return (
+        clause.predicate[number]
+        if clause.predicate
+        else f"{('is one', 'are ones')[number]} {full(clause, number, who=False)}"
+    )
 
 
 def full(clause: Clause, number: int, who: bool, *, either: bool = False) -> str:
@@ -335,9 +334,11 @@ def _asked(clause: Clause, number: int, who: bool) -> str:
         more = described(name, Clause(noun, parts=rest), number, who) if rest else name
         return f"{_before_noun(gap.gap)} {more} {gap.asked}"
     if says(clause):
-        if who or noun == SOMETHING:
-            return f"{'who' if who else 'what'} {bare(clause, 0)}"
-        return f"which {name} {bare(clause, number)}"
+        return (
+            f"{'who' if who else 'what'} {bare(clause, 0)}"
+            if who or noun == SOMETHING
+            else f"which {name} {bare(clause, number)}"
+        )
     if gap and not clause.but and all(part.gap == gap.gap and not part.parts for part in parts):
         asked = listed([part.asked for part in parts], clause.union)
         return f"{_before_noun(gap.gap)} {name} {asked}"
@@ -361,9 +362,11 @@ def how_many(clause: Clause, who: bool) -> str:
     if clause.gap:
         asked = f"{_before_noun(clause.gap).replace('which', 'how many')} {noun} {clause.asked}?"
         return f"{asked[0].upper()}{asked[1:]}"
-    if says(clause):
-        return f"How many {noun} {bare(clause, 1)}?"
-    return f"How many {noun} are there {full(clause, 1, who)}?"
+    return (
+        f"How many {noun} {bare(clause, 1)}?"
+        if says(clause)
+        else f"How many {noun} are there {full(clause, 1, who)}?"
+    )
 
 
 def is_short(clause: Clause) -> bool:

@@ -214,20 +214,14 @@ def _reduced_text(predicate: str, people: bool) -> str:
 def _question(one: Around, more: Around, place: bool) -> Ways:
     """The ways of "in which A acted": what else must be said of a gap."""
     found, says = _GAP.fullmatch(one.before), one.after.strip()
-    if one.after != more.after or not says:
-        return Ways()
-    many = of_many(says)
+    many = of_many(says) if says and one.after == more.after else None
     if many is None:
         return Ways()
-    if found is None:  # "whose …"
+    denials = [denial_of(says, many, number) or "" for number in (0, 1)]
+    if found is None or not all(" not" in denial for denial in denials):  # "whose …"
         return Ways(many=f" {many}")
-    asked = []
-    for number in (0, 1):
-        denial = denial_of(says, many, number)
-        if denial is None or " not" not in denial:
-            return Ways(many=f" {many}")
-        first, _, rest = denial.partition(" not")
-        asked.append(Around(f"{first} {found[2]}", rest))
+    cut = [denial.partition(" not") for denial in denials]
+    asked = [Around(f"{first} {found[2]}", rest) for first, _, rest in cut]
     gap = "which" if found[1] == "that" else found[1]
     pair = None
     if gap == "in which" and place:  # "is where A died"
@@ -263,10 +257,8 @@ def compose(query: Query, templates: Templates, *, articles: bool = False) -> st
     asked = linked(query, templates.declarations)
     if isinstance(asked, Projection) and isinstance(asked.of, Anchor):
         return templates.ask(asked.relation, _end(asked), asked.of.entity, articles=articles)
-    composer = _Composer(templates, articles)
-    if isinstance(asked, Count):
-        return composer.how_many(asked.of)
-    return composer.question(asked, int(not templates.gives_one(asked)))
+    number = int(not templates.gives_one(asked))
+    return _Composer(templates, articles).question(asked, number)
 
 
 def goes_together(templates: Templates, one: tuple[str, bool], other: tuple[str, bool]) -> bool:
@@ -302,7 +294,7 @@ def reads_well(query: Query, templates: Templates) -> bool:
     composer = _Composer(templates, articles=False)
     if not composer.makes_sense(asked, None):
         return False
-    composer.question(asked.of if isinstance(asked, Count) else asked, 0)
+    composer.question(asked, 0)
     return not composer.crowded
 
 
@@ -316,15 +308,12 @@ class _Composer:
         """Whether what is too much for a sentence was left in one."""
 
     def question(self, query: Query, number: int) -> str:
-        """The question for what a query gives, in the singular (0) or the plural (1)."""
-        clause = self._clause(query)
-        asked = question(clause, number, self._names_people(clause.noun))
+        """The question for what a query gives, in the singular (0) or the plural (1), or for its number."""
+        clause = self._clause(query.of if isinstance(query, Count) else query)
+        who = self._names_people(clause.noun)
+        count = isinstance(query, Count)
+        asked = how_many(clause, who) if count else question(clause, number, who)
         return " ".join([*self._before.values(), asked])
-
-    def how_many(self, query: Query) -> str:
-        """The question for the number of what a query gives."""
-        clause = self._clause(query)
-        return " ".join([*self._before.values(), how_many(clause, self._names_people(clause.noun))])
 
     def makes_sense(self, query: Query, led_on: Noun | None) -> bool:
         """Whether nothing is called a person and not; `led_on`: the noun by the relation that leads on."""
@@ -543,9 +532,11 @@ class _Composer:
         # Not "which both A and B belongs to", nor "whose father is both A and B".
         some = _SOME.search(form.before + form.left)
         unfit = (form.after and not ways.many) or form.before.endswith(_BE) or some
-        if unfit and not union:
-            return part.text
-        return "|".join(text for some in description.forms for text in (some.before, some.after))
+        return (
+            part.text
+            if unfit and not union
+            else "|".join(text for some in description.forms for text in (some.before, some.after))
+        )
 
 
 def _end(asked: Projection) -> str:

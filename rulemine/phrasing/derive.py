@@ -302,12 +302,11 @@ def read_freebase(relation: str, typed: bool) -> RelationTable | None:
         found = clause(words) or (
             being(inner, NOTHING_KNOWN) if words[-1] in PREPOSITIONS else None
         )
-        if found is None or noun:
-            return _value(inner, kind, topic)
-        return _asking(found, "object", topic) if typed else found
+        return (
+            _value(inner, kind, topic) if found is None or noun else _asking(found, "object", topic)
+        )
     if inner in VERBS:
-        found = doing(inner, VERBS[inner], [])
-        return _asking(found, "object", topic) if typed else found
+        return _asking(doing(inner, VERBS[inner], []), "object", topic)
     if outer.split()[-1] in PREPOSITIONS:
         asked = f"What is {outer} the {inner} {{topic}}?", f"Which {inner} is {topic} {outer}?"
         return RelationTable(f"{{subject}} is {outer} the {inner} {{object}}", *asked, *asked)

@@ -42,7 +42,6 @@ PLACEHOLDERS = {
 }
 _KEYS = (*PLACEHOLDERS, "source")
 _PART = re.compile(r"\{\{|\}\}|\{(\w+)\}")
-_WORD = re.compile(r"[^\W\d_]{3,}")
 _EXPECTED = (
     "A gloss file has one table per relation with the keys statement ({subject} and {object}), "
     "subjects and objects ({topic}), and may have source (written, model or template)."
@@ -98,16 +97,6 @@ class Glosses:
 
     def __getitem__(self, relation: str) -> Gloss:
         return self._by_relation[relation]
-
-    @cached_property
-    def words(self) -> dict[str, frozenset[str]]:
-        """Relation → the words of its name and statement, and the name itself."""
-        return {
-            row.relation: frozenset(_WORD.findall(f"{row.relation} {row.statement}".lower()))
-            - {"subject", "object", "the"}
-            | {row.relation}
-            for row in self.rows
-        }
 
     def to_toml(self) -> str:
         """Writes a gloss file that `load_glosses` reads back unchanged."""

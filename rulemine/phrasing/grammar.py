@@ -224,9 +224,11 @@ def _complement(words: list[str]) -> str:
     bare = at == 1 or is_adjective(words[0]) or words[0] in ADVERBS or is_past(words[0])
     if is_adjective(core) or is_plural(core) or (is_past(core) and bare):
         return text
-    if words[-1] == "of" and head_of(" ".join(words[:-1])) in UNIQUE_ROLES:
-        return f"the {text}"
-    return f"{article(words[0])} {text}"
+    return (
+        f"the {text}"
+        if words[-1] == "of" and head_of(" ".join(words[:-1])) in UNIQUE_ROLES
+        else f"{article(words[0])} {text}"
+    )
 
 
 def _doer(words: list[str]) -> str:
@@ -419,9 +421,7 @@ def of_many(predicate: str) -> str | None:
     """What a predicate of one is of several: "were born" for "was born"; None if it is not known."""
     verb, _, rest = predicate.partition(" ")
     many = {"is": "are", "was": "were", "has": "have"}.get(verb) or VERBS.get(verb)
-    if many is None and verb.endswith("s"):
-        return None
-    return f"{many or verb} {rest}".rstrip()
+    return None if many is None and verb.endswith("s") else f"{many or verb} {rest}".rstrip()
 
 
 def base_of(past: str) -> str:

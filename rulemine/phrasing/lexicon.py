@@ -122,9 +122,7 @@ _BASE_FORMS = (
 def _third_person(verb: str) -> str:
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
         return f"{verb}es"
-    if verb.endswith("y") and verb[-2] not in "aeiou":
-        return f"{verb[:-1]}ies"
-    return f"{verb}s"
+    return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2] not in "aeiou" else f"{verb}s"
 
 
 LEMMAS = {verb: _third_person(verb) for verb in _BASE_FORMS.split()}

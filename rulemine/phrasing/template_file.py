@@ -193,11 +193,7 @@ def read_template_file(
 
 def table_problems(tables: Mapping[str, RelationTable], declared: Declarations) -> list[str]:
     """A line for each description that cannot be read, wording of two questions, and wrong ``ask``."""
-    return [
-        *_wrong_descriptions(tables),
-        *_asked_alike(tables, declared),
-        *_wrong_asks(tables, declared),
-    ]
+    return [*_wrong_texts(tables, declared), *_wrong_asks(tables, declared)]
 
 
 def closed_ends(
@@ -243,26 +239,20 @@ def _wrong_asks(tables: Mapping[str, RelationTable], declared: Declarations) -> 
             yield f"{where}: together with what states the same, no end is asked for"
 
 
-def _wrong_descriptions(tables: Mapping[str, RelationTable]) -> Iterator[str]:
+def _wrong_texts(tables: Mapping[str, RelationTable], declared: Declarations) -> Iterator[str]:
+    """Yields a line for each unreadable description and each wording of questions with different answers."""
+    first: dict[str, tuple[str, str]] = {}
     for relation, table in tables.items():
         for key in ("describe_subject", "describe_object"):
             text = getattr(table, key)
             if text is not None and (problem := description_problem(text)):
                 yield f"relation {relation!r}: key {key}: {problem}"
-
-
-def _asked_alike(tables: Mapping[str, RelationTable], declared: Declarations) -> Iterator[str]:
-    """Yields a line for each wording of two questions that have different answers."""
-    first: dict[str, tuple[str, str]] = {}
-    for relation, table in tables.items():
         for direction, text in questions_of(table):
             before = first.setdefault(text, (relation, direction))
-            if declared.asked(*before) == declared.asked(relation, direction):
-                continue
-            if before[0] == relation:
-                yield f"relation {relation!r}: asks for both ends with {text!r}"
-            else:
-                yield f"relations {before[0]!r} and {relation!r}: both ask {text!r}"
+            if declared.asked(*before) != declared.asked(relation, direction):
+                both = f"relations {before[0]!r} and {relation!r}: both ask {text!r}"
+                alone = f"relation {relation!r}: asks for both ends with {text!r}"
+                yield alone if before[0] == relation else both
 
 
 def lines_of(rows: Iterable[tuple[str, str, str, str]]) -> list[str]:

@@ -331,9 +331,7 @@ class RelationTemplates:
 
     def asks(self, direction: str) -> tuple[str, str]:
         """The templates of the question: where there is one answer, and where there may be several."""
-        if direction == DIRECTIONS[0]:
-            return self.ask_subject, self.ask_subjects
-        return self.ask_object, self.ask_objects
+        return getattr(self, f"ask_{direction}"), getattr(self, f"ask_{direction}s")
 
     def description(self, direction: str) -> str:
         """What the subjects or the objects are, see `rulemine.phrasing.descriptions`."""
@@ -393,9 +391,11 @@ class Templates:
         """Whether a query asks for an end that is asked for, or for what has several ends at once."""
         if isinstance(query, Projection):
             return (query.relation, DIRECTIONS[not query.inverse]) not in self.unasked
-        if isinstance(query, Difference | Count):
-            return self.asks(query.of)
-        return not isinstance(query, Union) or all(map(self.asks, query.parts))
+        return (
+            self.asks(query.of)
+            if isinstance(query, Difference | Count)
+            else not isinstance(query, Union) or all(map(self.asks, query.parts))
+        )
 
     @property
     def written(self) -> int:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rulemine.errors import InputError
+from rulemine.errors import ConfigError
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.books import Book, clause_templates, folded, packaged_books
@@ -203,5 +203,5 @@ def test_what_is_wrong_with_a_relation_of_a_book_is_named():
         ({"clause": "{subject} zorbed {object}"}, "base form of 'zorbed'"),
         (eats | {"word": "x"}, "word"),
     ):
-        with pytest.raises(InputError, match=problem):
+        with pytest.raises((ConfigError, ValueError), match=problem):
             Book("own", (), {"a": row}).table("a")

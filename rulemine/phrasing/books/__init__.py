@@ -22,17 +22,16 @@ vocabulary are taken. A book declares nothing: what holds both ways is for the g
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from rulemine.config import decode, packaged, read_toml
-from rulemine.errors import InputError, list_problems
+from rulemine.config import build, packaged, read_toml
 from rulemine.kg.facts import Declarations
-from rulemine.phrasing.grammar import base_of, is_past
+from rulemine.kg.graph import DIRECTIONS
+from rulemine.phrasing.grammar import denial_of
 from rulemine.phrasing.lexicon import (
     INDEFINITE_PEOPLE,
-    PARTICIPLES,
     PREPOSITIONS,
     VERBS,
     participle_of,
@@ -72,12 +71,11 @@ def clause_templates(clause: str, subject: str, object: str, verb: str = "") -> 
     topics = [end[0].replace(f"{{{end[1]}}}", "{topic}") for end in ends]
     said, tail = clause[ends[0].end() : ends[1].start()].strip(), clause[ends[1].end() :]
     said = _agreeing(said, verb)
-    one, *_ = said.split(" ", 1)
     asks = [
         f"{_who(first, number)} {_form(said, _number_after(first, said, number))} {_bare(topics[1])}{tail}?"
         for number in (0, 1)
     ]
-    auxiliary, rest = _inverted(_form(said, 0), one, verb)
+    auxiliary, rest = _inverted(said, verb)
     before, _, preposition = rest.rpartition(" ")
     if tail or preposition not in PREPOSITIONS:
         before, preposition = rest, ""
@@ -137,20 +135,19 @@ def _number_after(noun: str, said: str, number: int) -> int:
     return number * numbered
 
 
-def _inverted(one: str, verb: str, base: str) -> tuple[str, str]:
+def _inverted(said: str, base: str) -> tuple[str, str]:
     """The auxiliary of a question, and what follows its subject."""
+    one, many = _form(said, 0), _form(said, 1)
     first, _, rest = one.partition(" ")
-    after = rest.split(" ", 1)[0]
     if one.startswith("is or was "):
         return "is or was", one.removeprefix("is or was ")
-    perfect = first == "has" and (is_past(after) or after in PARTICIPLES or after == "been")
-    if perfect or first in ("is", "was", "can"):
-        return first, rest
-    if "/" in verb:
-        return "does", f"{_form(verb, 1)} {rest}".rstrip()
-    if found := base or base_of(first):
-        return "did", f"{found} {rest}".rstrip()
-    raise ValueError(f"{one!r}: the base form of {first!r} is unknown; write it as verb")
+    if base and one == many:
+        return "did", f"{base} {rest}".rstrip()
+    denial = denial_of(one, many, 0)
+    if denial is None:
+        raise ValueError(f"{one!r}: the base form of {first!r} is unknown; write it as verb")
+    auxiliary, _, rest = denial.partition(" not ")
+    return auxiliary, rest
 
 
 def _asked(noun: str, number: int, preposition: str, middle: str) -> str:
@@ -185,15 +182,8 @@ _SHARE = (3, 5)
 """Of relations or triples that a book knows, at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """The keys of a relation in a book, beside those of a template file."""
-
-    names: tuple[str, ...] = ()
-    clause: str = ""
-    subject: str = "something"
-    object: str = "something"
-    verb: str = ""
+_OWN = ("names", "clause", "subject", "object", "verb")
+"""Keys of a relation in a book, beside those of a template file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,36 +249,28 @@ class Book:
         """The templates of a relation of the book.
 
         Raises:
-            InputError: Its keys are wrong, or its clause cannot be asked about.
+            ConfigError: A key is unknown or wrong.
+            ValueError: Its clause cannot be asked about.
         """
-        problems: list[str] = []
-        own = {slot.name for slot in fields(_Entry)}
         row = self.rows[relation]
-        entry = decode(_Entry, {k: v for k, v in row.items() if k in own}, problems)
-        given = {k: v for k, v in row.items() if k not in own}
+        given = {key: value for key, value in row.items() if key not in _OWN}
         made: dict[str, str] = {}
-        if entry and entry.clause:
-            try:
-                made = clause_templates(entry.clause, entry.subject, entry.object, entry.verb)
-            except ValueError as problem:
-                problems.append(str(problem))
+        if "clause" in row:
+            subject, object_ = (row.get(end, "something") for end in DIRECTIONS)
+            made = clause_templates(row["clause"], subject, object_, row.get("verb", ""))
         for key in {"ask_subject", "ask_object"} & given.keys():
             made.pop(f"{key}s", None)
-        table = None if problems else decode(RelationTable, made | given, problems)
-        if table is None:
-            raise InputError(list_problems(f"phrase book {self.name}: {relation!r}", problems, ""))
-        return table
+        return build(RelationTable, made | given, f"phrase book {self.name}: {relation!r}")
 
 
 @cache
 def packaged_books() -> tuple[Book, ...]:
     """The books of the package, by name; their templates are made when they are asked for."""
-    books = []
-    for path in sorted(packaged("phrasing", "books").glob("*.toml")):
-        rows = read_toml(path)
-        head = rows.pop("book", {})
-        books.append(Book(path.stem, tuple(head.get("namespaces", ())), rows))
-    return tuple(books)
+    paths = sorted(packaged("phrasing", "books").glob("*.toml"))
+    files = [(path.stem, read_toml(path)) for path in paths]
+    return tuple(
+        Book(name, tuple(rows.pop("book", {}).get("namespaces", ())), rows) for name, rows in files
+    )
 
 
 @lru_cache(maxsize=1 << 14)
