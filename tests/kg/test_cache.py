@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from rulemine import files
-from rulemine.files import write_text
 from rulemine.kg import cache as kg_cache
 from rulemine.kg.cache import read_cached
 from rulemine.kg.graph import KnowledgeGraph
+from tests import each
 from tests.command_line import FACTS, Command, tree
 
 Read = Callable[[Path], tuple[KnowledgeGraph, list[str]]]
+RDF = b"<http://a/x> <http://schema.org/knows> <http://a/y> .\n<http://a/x> <http://b/r> 3 .\n"
 
 
 @pytest.fixture
@@ -30,52 +31,33 @@ def read(tmp_path: Path) -> Read:
     return call
 
 
-@pytest.fixture
-def taken_apart(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Grows by one whenever a file is taken apart."""
-    times: list[object] = []
-    real = KnowledgeGraph.read
-
-    def counting(*paths: Path, **more: object) -> KnowledgeGraph:
-        times.append(paths)
-        return real(*paths, **more)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(KnowledgeGraph, "read", counting)
-    return times
-
-
-def entries(folder: Path) -> list[Path]:
-    return sorted((folder / "cache").iterdir())
-
-
 def assert_same(one: KnowledgeGraph, other: KnowledgeGraph) -> None:
-    assert (one.entities, one.relations) == (other.entities, other.relations)
-    assert one.duplicates == other.duplicates
+    for name in ("entities", "relations", "duplicates", "trimmed", "left_out", "digest"):
+        assert getattr(one, name) == getattr(other, name)
     assert one.relation_iris == other.relation_iris
     for a, b in ((one.triples, other.triples), (one.source_order, other.source_order)):
         assert a.dtype == b.dtype
         assert np.array_equal(a, b)
     assert not one.triples.flags.writeable
-    assert one.digest == other.digest
 
 
-@pytest.mark.parametrize("name", ["kg.tsv", "kg.tsv.gz"])
+TEXT = ("Zoë\tr \te\u2028f\nb\ts\tb\nb\ts\tb\n" + FACTS).encode()
+
+
+@each(("name", "raw"), [("a.tsv", TEXT), ("a.tsv.gz", gzip.compress(TEXT)), ("a.ttl", RDF)])
 def test_the_second_time_the_file_is_not_taken_apart(
-    tmp_path: Path, read: Read, taken_apart: list[object], name: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, raw: bytes
 ) -> None:
-    text = ("Zoë\tr\te\u2028f\nb\ts\tb\nb\ts\tb\n" + FACTS).encode()
-    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
-    first, notes = read(tmp_path / name)
-    again, more = read(tmp_path / name)
-    assert_same(again, first)
-    assert again.duplicates == 1
-    assert (notes, more) == ([], [])
-    assert len(taken_apart) == 1
+    (tmp_path / name).write_bytes(raw)
+    notes: list[str] = []
+    given = (tmp_path / name, tmp_path / "cache")
+    first = read_cached(*given, note=notes.append, least=0)
+    monkeypatch.setattr(KnowledgeGraph, "read", None)
+    assert_same(read_cached(*given, note=notes.append, least=0), first)
+    assert notes == []
 
 
-def test_a_changed_file_is_read_anew_even_with_the_old_size_and_time(
-    tmp_path: Path, read: Read
-) -> None:
+def test_a_changed_file_and_another_format_are_read_anew(tmp_path: Path, read: Read) -> None:
     path = tmp_path / "kg.tsv"
     path.write_text("a\tr\tb\n")
     before = path.stat()
@@ -83,14 +65,17 @@ def test_a_changed_file_is_read_anew_even_with_the_old_size_and_time(
     path.write_text("a\tr\tc\n")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert read(path)[0].labeled() == [("a", "r", "c")]
-    assert len(entries(tmp_path)) == 2
+    for suffix, relation in ((".nt", "knows"), (".tsv", "<http://a/knows>")):
+        path = tmp_path / f"one{suffix}"
+        path.write_text("<http://a/x>\t<http://a/knows>\t<http://a/y> .\n")
+        assert read(path)[0].relations == (relation,)
 
 
 def test_a_damaged_entry_is_told_and_made_again(tmp_path: Path, read: Read) -> None:
     path = tmp_path / "kg.tsv"
     path.write_text("a\tr\tb\nb\tr\ta\n")
     kg, _ = read(path)
-    entry = entries(tmp_path)[0]
+    entry = next((tmp_path / "cache").iterdir())
     whole = entry.read_bytes()
     cut = [whole[:at] for at in range(0, len(whole), 97)] + [b"[]\n", b""]
     flipped = [
@@ -105,7 +90,7 @@ def test_a_damaged_entry_is_told_and_made_again(tmp_path: Path, read: Read) -> N
         assert not notes or entry.read_bytes() == whole
 
 
-def test_a_full_disk_is_a_note_and_leaves_nothing(
+def test_an_entry_that_cannot_be_written_is_a_note(
     tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_: int) -> None:
@@ -113,19 +98,17 @@ def test_a_full_disk_is_a_note_and_leaves_nothing(
 
     path = tmp_path / "kg.tsv"
     path.write_text("a\tr\tb\n")
-    monkeypatch.setattr(files.os, "fsync", full)
-    kg, notes = read(path)
+    with monkeypatch.context() as patched:
+        patched.setattr(files.os, "fsync", full)
+        kg, notes = read(path)
     assert kg.labeled() == [("a", "r", "b")]
     assert len(notes) == 1
     assert "could not be cached" in notes[0]
     assert "No space left on device" in notes[0]
-    assert entries(tmp_path) == []
-
-
-def test_a_cache_that_cannot_be_made_is_a_note(tmp_path: Path, read: Read) -> None:
+    assert list((tmp_path / "cache").iterdir()) == []
+    (tmp_path / "cache").rmdir()
     (tmp_path / "cache").write_text("a file")
-    (tmp_path / "kg.tsv").write_text("a\tr\tb\n")
-    kg, notes = read(tmp_path / "kg.tsv")
+    kg, notes = read(path)
     assert (len(kg), len(notes)) == (1, 1)
 
 
@@ -150,12 +133,3 @@ def test_the_commands_use_it(here: Path, command: Command, monkeypatch: pytest.M
     assert ended.status == 0
     assert f"note: {entry}: is damaged" in ended.err
     assert tree(here / "one/questions") == tree(here / "two/questions")
-
-
-def test_iris_of_relations_are_kept(tmp_path: Path, read: Read, taken_apart: list[object]) -> None:
-    path = tmp_path / "kg.nt"
-    write_text(path, "<http://a/x> <http://schema.org/knows> <http://a/y> .\n")
-    first, again = read(path)[0], read(path)[0]
-    assert again.relation_iris == {"schema:knows": "http://schema.org/knows"}
-    assert_same(first, again)
-    assert len(taken_apart) == 1

@@ -1,26 +1,26 @@
 """Question graphs: compared with every hop taken one by one, and with PageRank solved exactly."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
-import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.question_graphs import ALPHA, FINE, question_graphs
 from rulemine.seeds import stream
+from tests import each
 
 
 def random_graph(seed: int, entities: int = 30, triples: int = 120) -> KnowledgeGraph:
     draw = stream(seed, "graph")
-    rows = [
+    return KnowledgeGraph.from_triples(
         (
             f"e{draw.below(entities)}",
             f"r{draw.below(3)}",
             f"e{draw.below(draw.below(entities) + 1)}",
         )
         for _ in range(triples)
-    ]
-    return KnowledgeGraph.from_triples(rows)
+    )
 
 
 def within(kg: KnowledgeGraph, topics: Sequence[str], hops: int) -> set[int]:
@@ -42,33 +42,25 @@ def passes(kg: KnowledgeGraph, topics: Sequence[str]) -> np.ndarray:
     degrees = np.maximum(steps.sum(axis=0), 1)
     start = np.zeros(size)
     start[[kg.entity_ids[t] for t in topics]] = 1 / len(topics)
-    visits = np.linalg.solve(np.eye(size) - ALPHA * steps / degrees, start)
-    rate = visits / degrees
+    rate = np.linalg.solve(np.eye(size) - ALPHA * steps / degrees, start) / degrees
     return rate[kg.triples[:, 0]] + rate[kg.triples[:, 2]]
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("hops", [1, 2, 3])
+@each(("seed", "hops"), product(range(5), (1, 2, 3)))
 def test_all_that_is_within_the_hops(seed: int, hops: int) -> None:
     kg = random_graph(seed, 40, 60)
     asked = {"a": ["e1"], "b": ["e2", "e7"], "c": [kg.entities[-1], "e0"], "d": ["nobody"]}
-    found = dict(zip(asked, question_graphs(kg, asked, hops=hops), strict=True))
-    for key, topics in asked.items():
-        rows = found[key].rows.tolist()
-        assert found[key].whole
-        assert len(set(rows)) == len(rows)
-        assert set(rows) == within(kg, topics, hops)
-    assert not len(found["d"].rows)
+    found = question_graphs(kg, asked, hops=hops)
+    for topics, graph in zip(asked.values(), found, strict=True):
+        assert graph.whole
+        assert sorted(graph.rows.tolist()) == sorted(within(kg, topics, hops))
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("most", [1, 7, 30])
+@each(("seed", "most"), product(range(6), (1, 7, 30)))
 def test_otherwise_the_triples_that_a_walk_passes_most_often(seed: int, most: int) -> None:
-    kg = random_graph(seed)
-    asked = {"a": ["e0"], "b": ["e0", "e1", "e2"]}
-    for topics, (rows, whole) in zip(
-        asked.values(), question_graphs(kg, asked, hops=3, max_triples=most), strict=True
-    ):
+    kg, asked = random_graph(seed), {"a": ["e0"], "b": ["e0", "e1", "e2"]}
+    found = question_graphs(kg, asked, hops=3, max_triples=most)
+    for topics, (rows, whole) in zip(asked.values(), found, strict=True):
         assert not whole
         assert len(set(rows.tolist())) == most
         often = passes(kg, topics)
@@ -76,13 +68,10 @@ def test_otherwise_the_triples_that_a_walk_passes_most_often(seed: int, most: in
         assert often[rows].min() > others.max() - 4 / (FINE * most * (1 - ALPHA))
 
 
-def test_of_equal_triples_the_first_ones_are_taken() -> None:
+def test_of_equal_triples_the_first_ones_are_taken_and_a_small_part_is_seen_more_finely() -> None:
     kg = KnowledgeGraph.from_triples(("hub", "r", f"e{i}") for i in range(9))
     (graph,) = question_graphs(kg, {"q": ["hub"]}, max_triples=4)
     assert sorted(graph.rows.tolist()) == [0, 1, 2, 3]
-
-
-def test_a_graph_that_is_smaller_than_one_step_shows_is_seen_more_finely() -> None:
     kg = KnowledgeGraph.from_triples((f"e{i:03d}", "r", f"e{i + 1:03d}") for i in range(90))
     (graph,) = question_graphs(kg, {"q": ["e000"]}, hops=40, max_triples=30)
     assert sorted(graph.rows.tolist()) == list(range(30))

@@ -65,8 +65,6 @@ def read_tables(path: Path, left_out: Faults) -> PropertyGraph:
 
 
 def _cells(row: EntityType | RelationType, problems: list[str]) -> Iterator[Cell]:
-    if "\0" in row.table:
-        problems.append(f"{row.label}.table is {shown(row.table)}; expected the name of a file")
     for own in row.properties:
         try:
             yield own, converter(own.from_unit, own)

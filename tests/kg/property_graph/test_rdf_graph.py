@@ -13,6 +13,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.observed import Strange
 from rulemine.kg.property_graph.rdf_graph import literal_value, read_rdf
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from tests import each
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 PREFIXES = """
@@ -103,7 +104,7 @@ def test_a_schema_says_units_datatypes_and_which_type(tmp_path: Path) -> None:
     assert [edge.id for edge in graph.edges] == ["home#http://x.org/bo#http://x.org/arden"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "kind", "value"),
     [
         ("+007", "integer", 7), ("5", "decimal", 5), ("5.0", "decimal", 5.0), (".5", "double", 0.5),
@@ -202,7 +203,7 @@ def test_a_schema_for_wikidata_says_time_units_and_precision(tmp_path: Path) -> 
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", [PEOPLE, WIKIDATA])
+@each("text", [PEOPLE, WIKIDATA])
 def test_the_order_of_triples_does_not_matter(tmp_path: Path, text: str) -> None:
     import pyoxigraph as ox
 

@@ -8,6 +8,7 @@ from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.tables import read_tables
 from rulemine.kg.property_graph.values import Value, from_text
+from tests import each
 
 SCHEMA = """
 name = "towns"
@@ -38,21 +39,20 @@ PEOPLE = 'id\tname\tborn\tlanguages\n1\tAnn\t1950\tda/no\n2\t"Bo"\t1950-02-30\t\
 HOMES = "who,where,since\n1,a,1980\n1,a,1980\n1,a,1990\n2,b,\n2,b\n"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "my.toml").write_text(SCHEMA, "utf-8")
-    for name, text in (("towns.csv", TOWNS), ("people.tsv", PEOPLE), ("homes.csv", HOMES)):
-        (tmp_path / name).write_text(text, "utf-8")
-    return tmp_path
+FILES = {"my.toml": SCHEMA, "towns.csv": TOWNS, "people.tsv": PEOPLE, "homes.csv": HOMES}
 
 
-def read(folder: Path) -> PropertyGraph:
-    return read_tables(folder / "my.toml", Faults())
+def read(folder: Path, left_out: Faults | None = None, **changed: str) -> PropertyGraph:
+    for name, text in (
+        FILES | {key.replace("_", "."): text for key, text in changed.items()}
+    ).items():
+        (folder / name).write_text(text, "utf-8")
+    return read_tables(folder / "my.toml", Faults() if left_out is None else left_out)
 
 
-def test_tables_become_nodes_and_edges_and_what_does_not_convert_is_counted(folder: Path) -> None:
+def test_tables_become_nodes_and_edges_and_what_does_not_convert_is_counted(tmp_path: Path) -> None:
     left_out = Faults()
-    graph = read_tables(folder / "my.toml", left_out)
+    graph = read(tmp_path, left_out)
     assert [(node.id, node.name, node.properties) for node in graph.nodes] == [
         ("Person#1", "Ann", {"born": datetime.date(1950, 1, 1), "languages": ("da", "no")}),
         ("Person#2", '"Bo"', {}),
@@ -64,26 +64,23 @@ def test_tables_become_nodes_and_edges_and_what_does_not_convert_is_counted(fold
         ("lives_in#Person#1#Town#a#2", {"start_year": 1990}),
         ("lives_in#Person#2#Town#b", {}),
     ]
-    assert left_out.counts == {
-        "values of people that are no int": 1,
-        "values of born that are no date": 1,
-        "rows without an id or an end": 1,
-        "rows with another number of columns than the first line": 1,
-        "edges that are there twice": 1,
-    }
+    assert left_out.counts == dict.fromkeys(
+        (
+            "values of people that are no int", "values of born that are no date",
+            "rows without an id or an end", "edges that are there twice",
+            "rows with another number of columns than the first line",
+        ), 1,
+    )  # fmt: skip
     assert "towns.csv: line 3: people is 'many'" in list(left_out.lines())
-
-
-def test_the_order_of_rows_does_not_matter(folder: Path) -> None:
-    before = read(folder)
+    turned = {}
     for name in ("towns.csv", "people.tsv", "homes.csv"):
-        head, *rows = (folder / name).read_text("utf-8").splitlines()
-        (folder / name).write_text("\n".join([head, *rows[::-1]]), "utf-8")
-    again = read(folder)
-    assert (again.nodes, again.edges) == (before.nodes, before.edges)
+        head, *rows = FILES[name].splitlines()
+        turned[name.replace(".", "_")] = "\n".join([head, *rows[::-1]])
+    again = read(tmp_path, **turned)
+    assert (again.nodes, again.edges) == (graph.nodes, graph.edges)
 
 
-@pytest.mark.parametrize(
+@each(
     ("file", "old", "new", "said"),
     [
         ("towns.csv", "b,Bree", "a,Bree", "node 'Town#a' is there twice"),
@@ -93,30 +90,29 @@ def test_the_order_of_rows_does_not_matter(folder: Path) -> None:
         ("towns.csv", "Upper\"", "Upper\"x", "towns.csv: line 2 cannot be read"),
         ("towns.csv", "Bree", "B" * 200_000, "a cell has 131,072 characters at most"),
         ("my.toml", '"towns.csv"', '"tows.csv"', "tows.csv: no such file"),
+        ("my.toml", '"towns.csv"', '"t\\u0000"', "Town.table is 't.*; expected UTF-8 text"),
+        ("my.toml", 'table = "', '# "', "no entity type names its table"),
         ("my.toml", 'table = "towns.csv"', "table = 1", "Town.table is 1; expected text"),
         ("my.toml", "label = \"Town\"", "label = \"Twn\"", "'Town' is no entity type"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said(folder: Path, file: str, old: str, new: str, said: str) -> None:
-    path = folder / file
-    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+def test_what_is_wrong_is_said(tmp_path: Path, file: str, old: str, new: str, said: str) -> None:
+    text = FILES[file].replace(old, new)
     with pytest.raises((ConfigError, InputError), match=said) as raised:
-        read(folder)
+        read(tmp_path, **{file.replace(".", "_"): text})
     assert len(str(raised.value)) < 600
 
 
-def test_units_become_those_of_the_schema(folder: Path) -> None:
+def test_units_become_those_of_the_schema(tmp_path: Path) -> None:
     pytest.importorskip("pint", reason="pint is not installed")
-    path = folder / "my.toml"
     old, new = 'column = "inhabitants"', 'unit = "m", from_unit = "foot", column = "inhabitants"'
-    path.write_text(SCHEMA.replace(old, new), "utf-8")
-    assert read(folder).node("Town#a").properties == {"people": 366}
-    path.write_text(SCHEMA.replace(old, new).replace('"foot"', '"second"'), "utf-8")
+    schema = SCHEMA.replace(old, new)
+    assert read(tmp_path, my_toml=schema).node("Town#a").properties == {"people": 366}
     with pytest.raises(ConfigError, match=r"Town\.people: from_unit 'second' does not become 'm'"):
-        read(folder)
+        read(tmp_path, my_toml=schema.replace('"foot"', '"second"'))
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "datatype", "value"),
     [
         ("-3", "int", -3), ("1_000", "int", None), ("9" * 19, "int", None), ("1.0", "int", None),
@@ -128,8 +124,5 @@ def test_units_become_those_of_the_schema(folder: Path) -> None:
 )  # fmt: skip
 def test_cells(text: str, datatype: str, value: Value | None) -> None:
     assert from_text(text, datatype) == value
-
-
-@pytest.mark.parametrize(("text", "month"), [("1999", 1), ("1999-05", 5), ("199", None)])
-def test_dates_with_the_precision_of_a_year(text: str, month: int | None) -> None:
-    assert from_text(text, "date", "year") == (month and datetime.date(1999, month, 1))
+    for year, month in (("1999", 1), ("1999-05", 5), ("199", None)):
+        assert from_text(year, "date", "year") == (month and datetime.date(1999, month, 1))
