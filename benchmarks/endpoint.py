@@ -46,7 +46,7 @@ def drawn(release: Release, number: int) -> Iterator[tuple[str, str]]:
 
 def serving(release: str, most_rows: int) -> list[str]:
     """The command that serves a release."""
-    words = ["serve", "sparql", release, "--port", "0", "--max-rows", str(most_rows)]
+    words = ["show", release, "--serve", f"sparql:port=0:max_rows={most_rows}"]
     return [sys.executable, "-m", "rulemine", *words]
 
 

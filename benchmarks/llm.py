@@ -145,7 +145,12 @@ def main() -> None:
         try:
             url = server.stdout.readline().split()[0]
             asks = [sys.executable, __file__, "--asks", f"{url},{folder}/journal.sqlite"]
-            asks += ["--calls", str(given.calls), "--concurrency", str(given.concurrency)]
+            asks += [
+                "--calls",
+                str(given.calls),
+                "--set",
+                f"endpoint.concurrency={given.concurrency}",
+            ]
             for kill in range(given.kills):
                 with subprocess.Popen(asks) as process:
                     while counts(url)["answered"] < given.calls * (kill + 1) / (given.kills + 1):

@@ -3,8 +3,8 @@
     python benchmarks/verbalize.py [--recipe family] [--latency-ms 50] [--concurrency 64] [--runs 3] […]
 
 The "model" is `examples/fake_endpoint.py` in a process of its own, over real HTTP: no model, but answers
-after the latency. Options that are not known here go to `rulemine`, e.g. ``--paraphrases 2``,
-``--judge-model judge`` or ``--set selection.per_rule=110`` (6,433 questions on Family).
+after the latency. Options that are not known here go to `rulemine`, e.g. ``--set verbalizer.paraphrases=2``,
+``--set verbalizer.judge_model=judge`` or ``--set selection.per_rule=110`` (6,433 questions on Family).
 
 Prints Markdown: of every step, a process of its own with start-up and reading included, the calls it made,
 wall seconds, CPU seconds (user + system) and peak resident memory, as median (least – most) of the runs.
@@ -50,11 +50,17 @@ def run(given: argparse.Namespace, options: list[str], folder: Path) -> dict[str
     """Runs every step once: name → calls made and cost."""
     rulemine = [sys.executable, "-m", "rulemine"]
     release, again = folder / "release", folder / "again"
-    model = [given.recipe, "--verbalizer", "openai", "--model", "fake", *options]
+    model = [given.recipe, "--model", "fake", *options]
     for target in (release, again):
         measure([*rulemine, "build", "--until", "balance", *model, "-o", str(target)], {})
     with endpoint(given.latency_ms) as url:
-        asking = [*model, "--base-url", url, "--concurrency", str(given.concurrency)]
+        asking = [
+            *model,
+            "--set",
+            f"endpoint.base_url={url}",
+            "--set",
+            f"endpoint.concurrency={given.concurrency}",
+        ]
         steps = {
             "verbalize": ["build", "--until", "verbalize", *asking, "-o", str(release)],
             "split and release": ["build", *asking, "-o", str(release)],

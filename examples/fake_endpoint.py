@@ -5,7 +5,7 @@ in the prompt. What comes out shows that the plumbing works; it says nothing abo
 and texts made with it belong in no benchmark.
 
     python examples/fake_endpoint.py --port 8000 --latency-ms 50 --failures 0.1 --seed 1
-    rulemine build demo --verbalizer openai --base-url http://127.0.0.1:8000/v1 --model fake
+    rulemine build demo --set endpoint.base_url=http://127.0.0.1:8000/v1 --model fake
 
 It answers POST /v1/chat/completions. GET /counts tells what it was asked: how many requests, how many
 different questions, and how many were asked again after a good answer. A share of requests (--failures) goes

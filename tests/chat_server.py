@@ -156,7 +156,7 @@ def until(condition: Callable[[], bool], seconds: float = 120) -> None:
 
 def build_words(url: str, output: str = "out/kg", *more: str) -> list[str]:
     """The command that builds the small graph with a model."""
-    model = ["--verbalizer", "openai", "--model", "fake", "--base-url", url]
+    model = ["--model", "fake", "--set", f"endpoint.base_url={url}"]
     return ["build", "kg.tsv", "--rules", "rules.txt", "-o", output, *model, *more]
 
 

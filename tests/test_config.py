@@ -114,7 +114,7 @@ def test_all_problems_are_told_at_once() -> None:
         "inner.depth is",
         "'inner.lvels'",
         "inner.share",
-        "rulemine build keys",
+        "rulemine build --keys",
     ):
         assert part in str(caught.value)
 

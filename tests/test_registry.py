@@ -81,7 +81,7 @@ def test_the_data_set_of_another_package_is_listed_and_built(tmp_path: Path) -> 
     listed = rulemine(tmp_path, "data", "list", code=code)
     assert "village          here" in listed.out
     (tmp_path / "rules.txt").write_text(RULES)
-    options = ("--rules", "rules.txt", "--max-prior", "1", "-o", "out")
+    options = ("--rules", "rules.txt", "--set", "selection.max_prior=1", "-o", "out")
     words = ("--set", "questions.templates=village", "--set", "questions.restated=true")
     ended = rulemine(tmp_path, "build", "village", *options, *words, code=code)
     assert ended.status == 0, ended

@@ -2,7 +2,7 @@
 
 The export ``neo4j`` makes what `Bolt.load_properties` makes; the gold of a
 small release of the kind ``cypher`` gives its rows on every graph, and that
-of it and of other releases after ``rulemine serve neo4j load``.
+of it and of other releases after ``rulemine data neo4j load``.
 """
 
 import tempfile
@@ -74,7 +74,7 @@ def compare(bolt: Bolt, url: str, random_graphs: int, others: Sequence[Path]) ->
             wrong += loaded != held(bolt)
         print(f"load.cypher of {len(graphs)} graphs: {wrong} differences")
         for one in map(Release.open, (release, *others)):
-            load = ["serve", "neo4j", "load", str(one.path), "--kg", "complete", "--url", url]
+            load = ["data", "neo4j", "load", str(one.path), "--kg", "complete", "--url", url]
             command([*load, "--replace"])
             wrong += (some := differing(one, bolt))
             print(f"{one.name}: {len(one.questions())} gold queries, {some} with other rows")

@@ -45,7 +45,7 @@ def main() -> int:
                 [*retrievers, *options], cwd=folder, capture_output=True, text=True,
                 timeout=SECONDS, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
             ).stdout  # fmt: skip
-            asked = ["--model", "e5", "--base-url", url]
+            asked = ["--model", "e5", "--set", f"endpoint.base_url={url}"]
             rulemine(
                 folder, "tables", "complexlogicalqa", "structures-demo", *asked, "-o", "tables"
             )

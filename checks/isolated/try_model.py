@@ -18,10 +18,12 @@ SECONDS = 150
 """For the build at most."""
 
 EXAMPLES = ROOT / "examples"
-MODEL = ["--verbalizer", "openai", "--model", "local"]
+MODEL = ["--model", "local"]
+PROMPTS = EXAMPLES / "local_model_prompts.toml"
+SHARE = ["--set", "selection.share=0.0075"]
 BUILD = [
-    "build", "demo", "--share", "0.0075", *MODEL, "--prompt", str(EXAMPLES / "local_model_prompts.toml"),
-    "--concurrency", "1", "--set", "verbalizer.max_tokens=32",
+    "build", "demo", *SHARE, *MODEL, "--set", f"verbalizer.prompt={PROMPTS}",
+    "--set", "endpoint.concurrency=1", "--set", "verbalizer.max_tokens=32",
 ]  # fmt: skip
 
 
@@ -61,7 +63,7 @@ def main() -> int:
             url = server.stdout.readline().strip()
             if not url:
                 sys.exit("examples/local_model.py did not start; run it to see why")
-            rulemine(folder, *BUILD, "--base-url", url, "-o", "out")
+            rulemine(folder, *BUILD, "--set", f"endpoint.base_url={url}", "-o", "out")
         except subprocess.TimeoutExpired:
             count = replies(folder / "out.stages" / "llm" / "journal.sqlite")
             if not count:
@@ -73,7 +75,7 @@ def main() -> int:
         finally:
             server.terminate()
         rulemine(folder, "verify", "out")
-        rulemine(folder, "build", "demo", "--share", "0.0075", "--replay", "out", "-o", "again")
+        rulemine(folder, "build", "demo", *SHARE, "--replay", "out", "-o", "again")
         for file in (folder / "out").rglob("*"):
             other = folder / "again" / file.relative_to(folder / "out")
             assert file.is_dir() or file.read_bytes() == other.read_bytes(), file

@@ -18,10 +18,10 @@ SECONDS = 200
 """For the build at most."""
 
 BUILD = [
-    "build", "variants-demo", "--verbalizer", "openai", "--model", "local", "--concurrency", "1",
-    "--timeout", "200", "--set", "variants.texts=", "--set", "variants.questions=3",
+    "build", "variants-demo", "--model", "local", "--set", "endpoint.concurrency=1",
+    "--set", "endpoint.timeout=200", "--set", "variants.texts=", "--set", "variants.questions=3",
     "--set", "variants.pairs=1", "--set", 'variants.judges=["local"]',
-    "--set", "questions.split=none",
+    "--set", "questions.split=none", "--set", "verbalizer.prompt=prompts.toml",
 ]  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def main() -> int:
             url = server.stdout.readline().strip()
             if not url:
                 sys.exit("examples/local_model.py did not start; run it to see why")
-            done = run(folder, *BUILD, "--prompt", "prompts.toml", "--base-url", url, "-o", "out")
+            done = run(folder, *BUILD, "--set", f"endpoint.base_url={url}", "-o", "out")
         except subprocess.TimeoutExpired:
             count = replies(folder / "out.stages" / "llm" / "journal.sqlite")
             if not count:
@@ -72,7 +72,7 @@ def main() -> int:
             return 0
         if done.returncode:
             sys.exit(f"{done.returncode}\n{done.stdout}{done.stderr}")
-        again = [*BUILD, "--prompt", "prompts.toml", "--replay", "out", "-o", "again"]
+        again = [*BUILD, "--replay", "out", "-o", "again"]
         for words in (["verify", "out"], again):
             ended = run(folder, *words)
             if ended.returncode:

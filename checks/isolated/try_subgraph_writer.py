@@ -21,8 +21,8 @@ BUILD = [
     "build", "subgraphs-demo",
     "--set", "subgraphs.questions=1", "--set", "questions.split=none", "--set", "verbalizer.max_tokens=70",
 ]  # fmt: skip
-MODEL = ["--verbalizer", "openai", "--model", "local", "--prompt", "prompts.toml"]
-ASK = ["--concurrency", "1", "--timeout", str(SECONDS)]
+MODEL = ["--model", "local", "--set", "verbalizer.prompt=prompts.toml"]
+ASK = ["--set", "endpoint.concurrency=1", "--set", f"endpoint.timeout={SECONDS}"]
 
 CANDIDATE = '''[candidate]
 system = "You write questions."
@@ -70,7 +70,8 @@ def main() -> int:
             url = server.stdout.readline().strip()
             if not url:
                 sys.exit("examples/local_model.py did not start; run it to see why")
-            done = run(folder, *BUILD, *MODEL, *ASK, "--base-url", url, "-o", "out")
+            there = ["--set", f"endpoint.base_url={url}"]
+            done = run(folder, *BUILD, *MODEL, *ASK, *there, "-o", "out")
         except subprocess.TimeoutExpired:
             count = replies(journal)
             if not count:

@@ -82,8 +82,8 @@ def build_worded(folder: Path, env: dict[str, str]) -> None:
         url = server.stdout.readline().split()[0]
         try:
             run(
-                sys.executable, "-m", "rulemine", "build", "demo", "--verbalizer", "openai", "--model",
-                "fake", "--base-url", url, "-o", folder / "worded",
+                sys.executable, "-m", "rulemine", "build", "demo", "--model",
+                "fake", "--set", f"endpoint.base_url={url}", "-o", folder / "worded",
                 cwd=ROOT, env=env,
             )  # fmt: skip
         finally:
@@ -128,7 +128,7 @@ def main() -> None:
             run(bin_folder / "rulemine", *command, cwd=folder, env=bare)
         compare(folder / "worded", folder / "out" / "replayed")
         # Nobody listens there, and nobody is asked: the package openai is not installed.
-        model = ["--verbalizer", "openai", "--model", "x", "--base-url", "http://127.0.0.1:9/v1"]
+        model = ["--model", "x", "--set", "endpoint.base_url=http://127.0.0.1:9/v1"]
         build = [bin_folder / "rulemine", "build", "demo", *model, "-o", "out/asked"]
         assert "tokens sent" in run(*build, "--dry-run", cwd=folder, env=bare)
         said = run(*build, cwd=folder, env=bare, status=2)

@@ -22,7 +22,7 @@ __all__ = ["STAGES", "Build", "BuildContext"]
 
 STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "release")
 
-_SCRIPTED = "no model writes its questions; give --verbalizer openai --model NAME"
+_SCRIPTED = "no model writes its questions; give --model NAME"
 
 MOST_SHOWN = 5
 """Number of such rules that the summary names."""

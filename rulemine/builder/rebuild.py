@@ -339,7 +339,6 @@ def check_published(release: Release) -> None:
 def settings_of(
     release: Release,
     pairs: Sequence[tuple[str, Any]],
-    chosen: Mapping[str, Any],
     replayed: Sequence[Setting] | None,
 ) -> tuple[dict[str, str], tuple[Path, ...], list[Setting]]:
     """Splits a user's settings of runs by what they set.
@@ -347,7 +346,6 @@ def settings_of(
     Args:
         release: The published release.
         pairs: Keys and values: files that its recipe names, earlier releases (``not_in``), keys of `WRITERS`.
-        chosen: More of these keys.
         replayed: How a run whose replies are taken was asked for; None: there is none.
 
     Returns:
@@ -357,7 +355,7 @@ def settings_of(
         ConfigError: Something would make another release, or has no effect.
     """
     named = {key.name for key in file_keys(release.kind)}
-    files, earlier, changed = dict[str, str](), list[Path](), dict(chosen)
+    files, earlier, changed = dict[str, str](), list[Path](), dict[str, Any]()
     for key, value in pairs:
         if key == "not_in":
             earlier.append(Path(str(value)))
@@ -388,7 +386,7 @@ def settings_of(
         if idle:
             raise ConfigError(
                 f"{', '.join(idle)}: is for the questions of a language model, and those of this release are "
-                "templates. Give --verbalizer openai too, or leave it out."
+                "templates. Give --model NAME too, or leave it out."
             )
         settings.insert(0, (("verbalizer",), {"name": "template"}))
     return files, tuple(earlier), settings

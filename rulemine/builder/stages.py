@@ -202,9 +202,7 @@ class BuildStages:
         if self.recipe.selection.mode == "brink":
             skipped["ground"] = "the published selection enumerates groundings on its own"
         if self._words is None and not self.kind.wording.writes:
-            skipped["verbalize"] = (
-                "its questions are templates; give --verbalizer openai --model NAME"
-            )
+            skipped["verbalize"] = "its questions are templates; give --model NAME"
         return skipped
 
     # Results of stages, read from their files.
@@ -536,7 +534,7 @@ class BuildStages:
                 f"{self.recipe.kind} miss a triple where all of "
                 f"{counted(len(self.selection.removed), 'triple')} are removed; at least "
                 f"{self.context.least_missing:.0%} were expected. Ask about the removed "
-                "triples themselves (--kind rules), or about the graph as it is (--share 0)."
+                "triples themselves (--kind rules), or about the graph as it is (--set selection.share=0)."
             )
 
     def _release(self) -> Stage:

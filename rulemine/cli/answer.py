@@ -1,4 +1,4 @@
-"""The commands that answer: ``questions`` (what a system is given) and ``answer`` (a system of this program).
+"""The command ``answer``: answers the questions of a release with a system.
 
 A command imports what it needs when it runs.
 """
@@ -11,68 +11,46 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import Subcommand, add_model, arg, switch
 from rulemine.cli.console import (
     STANDARD_OUTPUT,
     Line,
     bar,
     check_output,
-    emit_pieces,
     note,
     output_file,
     refuse_idle,
     say,
     written,
 )
-from rulemine.cli.parser import given
+from rulemine.cli.export import split_of
+from rulemine.cli.parser import Subcommand, arg, chosen, switch
 from rulemine.errors import AwaitedError, ConfigError, counted
 
 if TYPE_CHECKING:
+    from rulemine.llm.options import EndpointOptions
     from rulemine.release.reader import Release
     from rulemine.release.records import Prediction
 
-__all__ = ["ANSWER", "QUESTIONS", "split_of", "with_program"]
-
-
-def split_of(name: str) -> str | None:
-    """The split of a name; None for ``all``."""
-    return None if name == "all" else name
-
-
-def questions(arguments: Namespace) -> int:
-    """Runs ``questions``."""
-    from rulemine.codec import dump_line
-    from rulemine.release.groups import sample
-    from rulemine.release.naming import questions_in
-    from rulemine.release.reader import Release
-    from rulemine.release.records import asked_row
-
-    check_output(arguments.output)
-    release = Release.open(arguments.release)
-    asked = sample(release.questions(split_of(arguments.split)), arguments.sample)
-    if arguments.naming not in (None, release.naming):
-        asked = questions_in(release, asked, arguments.naming)
-    emit_pieces((dump_line(asked_row(q)) + "\n" for q in asked), arguments.output)
-    return 0
+__all__ = ["ANSWER", "with_program"]
 
 
 def answer(arguments: Namespace) -> int:
     """Runs ``answer``."""
+    from rulemine.cli.keys import ModelOptions
     from rulemine.evaluation.answerers.registry import asks_model, find_answerer, without_limits
     from rulemine.registry import split_names
 
     names = with_program(split_names(arguments.answerers), arguments.program)
     if not names:
         raise ConfigError("--with names nothing; expected e.g. --with lookup,neighbors:hops=2.")
-    if "batch" in given(arguments, "endpoint.") and not any(
-        asks_model(find_answerer(n)) for n in names
-    ):
+    endpoint = chosen(arguments, ModelOptions).endpoint
+    if endpoint.batch and not any(asks_model(find_answerer(n)) for n in names):
         raise ConfigError(
-            "--batch: is for systems that ask a model, and none here does. Leave it out."
+            "endpoint.batch: is for systems that ask a model, and none here does. Leave it out."
         )
     if arguments.dry_run:
         refuse_idle(arguments, "answering", "cluster")
-        say(_estimate(arguments, names), end="")
+        say(_estimate(arguments, names, endpoint), end="")
         return 0
     if arguments.output is None:
         raise ConfigError("missing: -o/--output. See rulemine answer --help.")
@@ -100,7 +78,7 @@ def answer(arguments: Namespace) -> int:
     for name, (output, kept) in places.items():
         try:
             if name not in away:
-                _answer(arguments, name, output, kept)
+                _answer(arguments, name, output, kept, endpoint)
         except AwaitedError as found:  # one system does not wait for the replies to another
             awaited = found if awaited is None else AwaitedError(f"{awaited}\n{found}")
     if awaited is not None:
@@ -131,18 +109,16 @@ def _file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_=." else "_" for c in name)
 
 
-def _estimate(arguments: Namespace, names: Sequence[str]) -> str:
+def _estimate(arguments: Namespace, names: Sequence[str], endpoint: "EndpointOptions") -> str:
     """What the answers of systems would take, as a table."""
     from rulemine.evaluation.answerers.forecast import forecast
     from rulemine.evaluation.study.costs import Expected, costs_table
-    from rulemine.llm.options import EndpointOptions
     from rulemine.release.groups import sample
     from rulemine.release.reader import Release
     from rulemine.text.tables import text_of
 
     release, split = Release.open(arguments.release), split_of(arguments.split)
     asked = len(sample(release.questions(split), arguments.sample))
-    endpoint = EndpointOptions(**given(arguments, "endpoint."))
     with bar("estimate"):
         costs = [
             Expected(name, 1, asked, *forecast(
@@ -154,10 +130,11 @@ def _estimate(arguments: Namespace, names: Sequence[str]) -> str:
     return text_of(costs_table(costs, in_batches=bool(endpoint.batch)))
 
 
-def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) -> None:
+def _answer(
+    arguments: Namespace, name: str, output: Path, kept: Path | None, endpoint: "EndpointOptions"
+) -> None:
     """Answers with one system, which keeps what it needs, and writes its predictions."""
     from rulemine.evaluation import answer as answer_questions
-    from rulemine.llm.options import EndpointOptions
     from rulemine.release.reader import Release
 
     release = Release.open(arguments.release)
@@ -171,7 +148,7 @@ def _answer(arguments: Namespace, name: str, output: Path, kept: Path | None) ->
             sample=arguments.sample,
             seed=arguments.seed,
             model=arguments.model,
-            endpoint=EndpointOptions(**given(arguments, "endpoint.")),
+            endpoint=endpoint,
             folder=kept,
             progress=advance,
             note=line.note,
@@ -251,28 +228,21 @@ def _write(
     say(summary, sys.stderr)
 
 
-QUESTIONS = Subcommand(
-    "questions", questions, "write what a system is given: questions, and nothing else",
-    ("release split sample naming output",),
-    "One JSON object a line: id, question, topic_entities. The graph is kg/incomplete.tsv.gz in DIR.",
-)  # fmt: skip
-
 ANSWER = Subcommand(
     "answer", answer, "answer the questions of a release with a system",
     (
         "release",
         arg("--with", "NAME[,NAME…]", "e.g. lookup, neighbors:hops=2, prior:k=5", dest="answerers",
             required=True),
-        arg("--kg", "GRAPH", "complete, incomplete, or incomplete-LEVEL with any LEVEL from 0 to 100 "
-            "(incomplete)", default="incomplete"),
-        "split sample seed cluster",
+        arg("-o --output", "FILE", "predictions; - is standard output; of several systems a folder",
+            output_file),
+        "kg split sample seed cluster",
         switch("--dry-run", "say what it would take of a model, ask nothing, write nothing"),
-        arg("-o --output", "FILE", "predictions; - is standard output; for several systems a folder; needed "
-            "but for --dry-run", output_file),
+        "model endpoint",
     ),
     "NAME[:key=value…] is one of the answerers of docs/answerers.md, or one that an installed package\n"
     "adds. Everything is kept in FILE.work: the same command after an interruption goes on.\n"
     "Questions over a property graph: --with gold-cypher, reasoner, prior, text-to-cypher or command.\n"
     "A program of yours: rulemine answer DIR --with command -o FILE -- python my_system.py",
-    add_model, takes_program=True,
+    takes_program=True,
 )  # fmt: skip

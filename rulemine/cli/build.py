@@ -1,39 +1,32 @@
-"""The commands ``build``, ``build draft``, ``build keys`` and ``gloss``.
+"""The command ``build``: a benchmark, the draft of one, or fresh variants of a release.
 
 A command imports what it needs when it runs, so that ``--help`` and scoring never load what only
 mining needs.
 """
 
+import argparse
 import sys
 import time
 from argparse import Namespace
-from contextlib import ExitStack, nullcontext
-from dataclasses import replace
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rulemine.cli.arguments import (
+from rulemine.cli.console import Line, check_output, note, refuse_idle, say, say_paragraph
+from rulemine.cli.parser import (
+    Parser,
     Subcommand,
-    add_resources,
+    add_flags,
     arg,
-    refuse_beside_cluster,
+    describe_keys,
+    given,
+    pairs_in,
     several,
     switch,
     within,
 )
-from rulemine.cli.console import (
-    STANDARD_OUTPUT,
-    Line,
-    note,
-    output_file,
-    say,
-    say_paragraph,
-    summarize,
-    written,
-)
-from rulemine.cli.parser import Parser, add_flags, describe_keys
 from rulemine.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
@@ -43,33 +36,16 @@ if TYPE_CHECKING:
     from rulemine.config import Key
     from rulemine.recipe.recipe import Recipe
 
-__all__ = ["BUILD", "DRAFT", "GLOSS", "KEYS_OF_RECIPES", "fewer_than"]
-
-_OF_GLOSSES = [f"verbalizer.{name}" for name in ("name", "model", "temperature", "prompt")]
-"""The keys that the command ``gloss`` uses."""
-
-_MODEL = (
-    "verbalization by a language model",
-    "Any endpoint with OpenAI's chat API; the key is read from $OPENAI_API_KEY.",
-)
-
-
-_GLOSS = """\
-With --verbalizer openai --model NAME, a model describes each relation from its name and ten triples.
-Without, descriptions are made from the templates, for you to edit. Descriptions already in the file, or in
-the recipe's verbalizer.glosses, are never changed.
-To build with the file: rulemine build RECIPE --verbalizer openai --model NAME --glosses FILE
-With --book, a model writes templates instead, which word questions without a model:
-rulemine build GRAPH --set questions.templates=FILE
-"""
-
+__all__ = ["BUILD", "add_resources", "fewer_than", "refuse_beside_cluster"]
 
 LEAST_MISSING = 0.3
 """Of the questions about a graph of one's own at least this fraction misses something."""
 
-
 NEARLY = 0.9
 """So much of a number of questions is as good as all of it."""
+
+DRAFT, RELEASE = "draft", "release"
+"""The first and the last step that ``--until`` names."""
 
 
 class StageTimes:
@@ -94,7 +70,17 @@ def build(arguments: Namespace) -> int:
     from rulemine.cli.recipe_options import chosen_recipe
     from rulemine.cluster import opened
 
+    if arguments.runs is not None:
+        return _runs(arguments)
+    if (Path(arguments.recipe) / "manifest.json").is_file():
+        raise ConfigError(
+            f"{arguments.recipe}: is a release. Fresh questions about its seed texts: --runs N -o OUT; its "
+            f"graph: rulemine build {Path(arguments.recipe) / 'kg' / 'complete.tsv.gz'}"
+        )
     recipe = chosen_recipe(arguments)
+    if arguments.until == DRAFT:
+        refuse_idle(arguments, "a build", "replace", "cluster", "not_in", "dry_run", "replay")
+        return _draft(arguments, recipe)
     if arguments.cluster:
         if not recipe.amie_jar:  # which mines in this process
             refuse_beside_cluster(arguments)
@@ -129,7 +115,7 @@ def _build(arguments: Namespace, recipe: "Recipe", cluster: "Cluster | Here") ->
     with drafting.explaining() if drafting else nullcontext():
         made.run(arguments.until)
     with line.watch("summary"):
-        if arguments.until == "release":
+        if arguments.until == RELEASE:
             release = Release.open(target)
             lines = [*made.rules_left_out(), *in_short(release)]
             if wanted := settings_given(arguments).get(MOST):
@@ -157,82 +143,84 @@ def fewer_than(wanted: int, made: int, recipe: "Recipe") -> list[str]:
     ]
 
 
-def draft(arguments: Namespace) -> int:
-    """Runs ``build draft``."""
+def _draft(arguments: Namespace, recipe: "Recipe") -> int:
+    """Runs ``build --until draft``."""
     from rulemine.builder.pipeline import Build
-    from rulemine.cli.recipe_options import building, chosen_recipe, draft_of
-    from rulemine.draft.drafting import check_folder, write_draft
+    from rulemine.cli.recipe_options import building, draft_of
+    from rulemine.draft.drafting import write_draft
+    from rulemine.release.outputs import check_place
 
-    recipe = chosen_recipe(arguments)
-    check_folder(arguments.output, update=arguments.update)
-    line = Line()
+    folder = arguments.output or Path("out") / f"{recipe.name}.draft"
+    check_place(folder)
     context = building(
-        arguments, line, on_finished=StageTimes(), on_warning=cache(line.note), replace=True
-    )
+        arguments, line := Line(), on_finished=StageTimes(), on_warning=cache(line.note), replace=True
+    )  # fmt: skip
     target = Path("out") / recipe.name
     drafting = draft_of(arguments, recipe, lambda drafted: Build(drafted, target, context))
     if drafting is None:
         raise ConfigError(
-            f"draft: {arguments.recipe} is a recipe, or is built with rules of its own or by the published "
-            "procedure: nothing is left to choose. Give a graph."
+            f"--until draft: {arguments.recipe} is a recipe, or is built with rules of its own or by the "
+            "published procedure: nothing is left to choose. Give a graph."
         )
-    for text in write_draft(drafting, arguments.output):
+    for text in write_draft(drafting, folder):
         say(text)
-    say(f"Next: edit what you like, then rulemine build {arguments.output}")
+    say(f"Next: edit what you like, then rulemine build {folder}")
     return 0
 
 
-def gloss(arguments: Namespace) -> int:
-    """Runs ``gloss``."""
-    from rulemine.cli.recipe_options import chosen_recipe
-    from rulemine.llm.call import more_tokens
-    from rulemine.llm.session import Session
-    from rulemine.recipe.inputs import Inputs
-    from rulemine.release.outputs import check_file
-    from rulemine.verbalizer.prompts import Calls
-    from rulemine.verbalizer.relation_words import write_book, write_glosses
+def _runs(arguments: Namespace) -> int:
+    """Runs ``build DIR --runs N``."""
+    from rulemine.builder.rebuild import check_published, prepare_run, settings_of
+    from rulemine.builder.stages import FinishedStage
+    from rulemine.cli.recipe_options import building, replayed, settings_given
+    from rulemine.evaluation.comparing.variant_runs import compare_runs
+    from rulemine.files import write_text
+    from rulemine.release.outputs import check_place
+    from rulemine.release.reader import Release
 
-    recipe = chosen_recipe(arguments)
-    line = Line()
-    inputs = Inputs(recipe, line.note)
-    default = Path("out") / f"{recipe.name}.{'book' if arguments.book else 'glosses'}.toml"
-    output: Path = arguments.output or default
-    check_file(output)  # a file with descriptions is completed
-    inputs.prompts  # noqa: B018  # before anything is asked
-    with ExitStack() as stack:
-        advance = session = None
-        if recipe.verbalizer.name == "openai":
-            beside = default if output == STANDARD_OUTPUT else output
-            journal = beside.with_name(f"{beside.name}.journal.sqlite")
-            check_file(journal)
-            advance = stack.enter_context(line.watch("gloss"))
-            room = f"--set verbalizer.max_tokens={more_tokens(recipe.verbalizer.max_tokens)}"
-            session = stack.enter_context(Session(recipe.endpoint, journal, line.note, room=room))
-        if arguments.book:
-            if session is None:
-                raise ConfigError(
-                    "--book: a model writes it. Give --verbalizer openai --model NAME; what a build finds "
-                    "without a model, rulemine build draft writes."
-                )
-            calls = Calls(inputs.prompts, recipe.verbalizer, recipe.seed)
-            path = stack.enter_context(written(output))
-            report = write_book(
-                inputs.kg, inputs.templates, path, session, calls,
-                labels=inputs.labels, progress=advance,
-            )  # fmt: skip
-            summarize(replace(report, path=output).to_text(), output)
-            return 0
-        report = write_glosses(
-            inputs.kg,
-            inputs.templates,
-            inputs.glosses,
-            stack.enter_context(written(output)),
-            session,
-            Calls(inputs.prompts, recipe.verbalizer, recipe.seed),
-            labels=inputs.labels,
-            progress=advance,
+    refuse_idle(arguments, "a build", "replace", "effort", "cluster", "not_in")
+    if arguments.output is None:
+        raise ConfigError(
+            f"rulemine build {arguments.recipe} --runs {arguments.runs} -o OUT: a folder for the runs is "
+            "missing."
         )
-    summarize(replace(report, path=output).to_text(), output)
+    output: Path = arguments.output
+    release = Release.open(Path(arguments.recipe))
+    check_published(release)
+    check_place(output, [release.path])
+    check_output(*(output / name for name in ("variants.md", "variants.json")))
+    pairs = [(".".join(key), value) for key, value in pairs_in(arguments)]
+    pairs += settings_given(arguments).items()
+    first = None if arguments.replay is None else arguments.replay / "run-1"
+    files, earlier, settings = settings_of(
+        release, pairs, None if first is None else replayed(first)
+    )
+    line = Line()
+    beside = release.folder
+    for number in range(1, arguments.runs + 1):
+        target = output / f"run-{number}"
+
+        def finished(name: str, done: FinishedStage, target: Path = target) -> None:
+            if name == RELEASE:
+                say(f"{'reused' if done.reused else 'built':6}  {target}", sys.stderr)
+
+        context = building(
+            arguments, line, on_finished=finished, earlier=earlier,
+            observe=lambda name, run=number: line.watch(f"run {run}: {name}"),
+            replay=None if arguments.replay is None else arguments.replay / f"run-{number}",
+        )  # fmt: skip
+        made = prepare_run(release, number, target, files, settings, context, beside)
+        if arguments.dry_run:
+            say(made.estimate())
+            return 0
+        made.run()
+        beside = target
+    with line.watch("compare"):
+        runs = [Release.open(output / f"run-{number}") for number in range(1, arguments.runs + 1)]
+        table = compare_runs([release, *runs])
+    write_text(output / "variants.md", table.to_markdown())
+    write_text(output / "variants.json", table.to_json())
+    say(table.to_table(), end="")
     return 0
 
 
@@ -240,123 +228,89 @@ TOP = "recipe"
 """What the keys that stand in no section are called together."""
 
 
-def keys(arguments: Namespace) -> int:
-    """Runs ``build keys``."""
-    from rulemine.kinds.registry import KINDS
-    from rulemine.recipe.recipe import BASE, keys_with
+class _Keys(argparse.Action):
+    """``--keys``: lists the keys of recipes, and ends the program."""
 
-    sections: dict[str, list[Key]] = {}
-    for key in (BASE, *keys_with(*KINDS)):
-        sections.setdefault(key.name.rpartition(".")[0] or TOP, []).append(key)
-    every, wanted = [key for found in sections.values() for key in found], arguments.section
-    chosen = sections.get(wanted) or [k for k in every if wanted in (k.name, k.path[-1])]
-    if chosen:
-        say(describe_keys(chosen))
-    elif wanted is None:
-        for section, found in sections.items():
-            names = ", ".join(key.path[-1] for key in found)
-            shown = fill(names, 79, initial_indent="  ", subsequent_indent="  ")
-            say(f"{f'[{section}]' if section != TOP else 'At the top of a recipe'}\n{shown}")
-        say(f"\nWhat they are: rulemine build keys SECTION (mining, {TOP}, …) or KEY")
-    else:
-        hint = did_you_mean(wanted, [*sections, *(key.name for key in every)])
-        raise ConfigError(f"keys: {wanted!r} is no section and no key; {hint}")
-    return 0
+    def __call__(
+        self, _parser: object, _namespace: Namespace, wanted: Any, _option: object = None
+    ) -> None:
+        """Called where the option is given."""
+        from rulemine.kinds.registry import KINDS
+        from rulemine.recipe.recipe import BASE, keys_with
+
+        sections: dict[str, list[Key]] = {}
+        for key in (BASE, *keys_with(*KINDS)):
+            sections.setdefault(key.name.rpartition(".")[0] or TOP, []).append(key)
+        every = [key for found in sections.values() for key in found]
+        listed = sections.get(wanted) or [k for k in every if wanted in (k.name, k.path[-1])]
+        if listed:
+            say(describe_keys(listed))
+        elif wanted is None:
+            for section, found in sections.items():
+                names = ", ".join(key.path[-1] for key in found)
+                shown = fill(names, 79, initial_indent="  ", subsequent_indent="  ")
+                say(f"{f'[{section}]' if section != TOP else 'At the top of a recipe'}\n{shown}")
+            say(f"\nWhat they are: rulemine build --keys SECTION (mining, {TOP}, …) or KEY")
+        else:
+            hint = did_you_mean(wanted, [*sections, *(key.name for key in every)])
+            raise ConfigError(f"--keys: {wanted!r} is no section and no key; {hint}")
+        raise SystemExit(0)
 
 
-def _add_build_options(parser: Parser) -> None:
-    from rulemine.cli.recipe_options import OF_MODEL
+def add_resources(parser: Parser) -> None:
+    """Adds the options that limit the resources of a build."""
+    from rulemine.config import keys_of
+    from rulemine.mining import Resources
+
+    keys = keys_of(Resources(), "resources.")
+    add_flags(parser, (key for key in keys if key.name != "resources.limit_seconds"))
+
+
+def refuse_beside_cluster(arguments: Namespace) -> None:
+    """Refuses resources of this process where workers have theirs.
+
+    Raises:
+        ConfigError: There is a cluster, and such an option.
+    """
+    if arguments.cluster and (idle := sorted(given(arguments, "resources."))):
+        option = f"--{idle[0].replace('_', '-')}"
+        raise ConfigError(
+            f"{option}: is for mining in this process. With --cluster, threads and memory are those that the "
+            "workers were started with, and there is no limit of time. Leave it out."
+        )
+
+
+def _add_options(parser: Parser) -> None:
     from rulemine.kinds.registry import KINDS
     from rulemine.recipe.recipe import KEYS, keys_with
 
     parser.keys = lambda: keys_with(*KINDS)
     # Options of the miner are only keys here: there are too many.
-    add_flags(
-        parser, [k for k in KEYS if not k.name.startswith(("mining.", *OF_MODEL))], brief=True
-    )
+    add_flags(parser, [key for key in KEYS if not key.name.startswith("mining.")])
     add_resources(parser)
-    group = parser.add_argument_group(*_MODEL)
-    add_flags(group, [k for k in KEYS if k.name.startswith(OF_MODEL)], brief=True)
-    for names, how in (
-        switch("--dry-run", "estimate calls and tokens, and show three prompts"),
-        arg(
-            "--replay",
-            "DIR",
-            "take all replies from this release's journal",
-            Path,
-        ),
-    ):
-        group.add_argument(*names, **how)
-
-
-def _add_draft_options(parser: Parser) -> None:
-    from rulemine.cli.recipe_options import OF_MODEL
-    from rulemine.kinds.registry import KINDS
-    from rulemine.recipe.recipe import KEYS, keys_with
-
-    parser.keys = lambda: keys_with(*KINDS)
-    add_flags(
-        parser, [k for k in KEYS if not k.name.startswith(("mining.", *OF_MODEL))], brief=True
-    )
-    add_resources(parser)
-
-
-def _add_gloss_options(parser: Parser) -> None:
-    from rulemine.recipe.recipe import KEYS
-
-    parser.keys = lambda: KEYS
-    add_flags(parser, [key for key in KEYS if key.name == "seed"])
-    used = [k for k in KEYS if k.name in _OF_GLOSSES or k.name.startswith("endpoint.")]
-    add_flags(parser.add_argument_group(*_MODEL), used)
 
 
 STEPS = ("ground", "select", "ask", "balance", "verbalize", "split")
-
-_LIMIT = arg(
-    "--limit-seconds", "S", "end after so many seconds; run again to go on", within(0, kind=float)
-)
 
 BUILD = Subcommand(
     "build", build, "build a benchmark: all steps, resumed where an earlier run stopped",
     (
         arg("recipe", "RECIPE", "a recipe, a folder with one, a data set or a graph"),
         arg("-o --output", "DIR", "folder (out/NAME)", Path),
-        arg("--until", "STAGE", f"{', '.join(STEPS)} (release)", choices=(*STEPS, "release"),
-            default="release"),
+        arg("--until", "STAGE", f"draft, {', '.join(STEPS)} (release)",
+            choices=(DRAFT, *STEPS, RELEASE), default=RELEASE),
         "replace set",
+        arg("--keys", "SECTION", "list the keys of recipes", nargs="?", action=_Keys),
+        arg("--runs", "N", "of a release: ask its seed texts anew, N times", within(1)),
         arg("--effort", "UNITS", "of a graph: million joins that may be made (150)", within(1)),
-        _LIMIT,
+        arg("--limit-seconds", "S", "end after so many seconds; run again to go on",
+            within(0, kind=float)),
         "cluster",
         several("--not-in", "DIR", "ask no question of this release again", Path),
+        switch("--dry-run", "estimate calls and tokens, and show three prompts"),
+        arg("--replay", "DIR", "take all replies from this release's journal", Path),
     ),
-    options=_add_build_options,
-)  # fmt: skip
-
-DRAFT = Subcommand(
-    "build draft", draft, "write the recipe that a graph is built with by itself, to edit it",
-    (
-        arg("recipe", "GRAPH", "a graph or a data set"),
-        arg("-o --output", "DIR", "folder for recipe, templates, filter, …", Path, required=True),
-        switch("--update", "show what a draft would say now; replace only files that nobody has edited"),
-        "set",
-        arg("--effort", "UNITS", "million joins that may be made (150)", within(1)),
-        _LIMIT,
-    ),
-    "Then build from the folder: rulemine build DIR", _add_draft_options,
-)  # fmt: skip
-
-GLOSS = Subcommand(
-    "gloss", gloss, "write relation descriptions for the prompts of a language model",
-    (
-        arg("recipe", "RECIPE", "as in rulemine build"),
-        arg("-o --output", "FILE", "TOML (out/NAME.glosses.toml)", output_file),
-        switch("--book", "write questions for the relations that no phrase book knows, by a model"),
-        "set",
-    ),
-    _GLOSS, _add_gloss_options,
-)  # fmt: skip
-
-KEYS_OF_RECIPES = Subcommand(
-    "build keys", keys, "list the keys of recipes, with meanings and defaults",
-    (arg("section", "SECTION", "mining, questions, the name of a kind, …; or a key (list all)", nargs="?"),),
+    "--until draft writes the recipe that a graph is built with by itself, to edit it; again, it\n"
+    "replaces only what nobody has edited.",
+    options=_add_options, beside_output=True,
 )  # fmt: skip

@@ -16,42 +16,63 @@ from typing import Any
 
 import rulemine
 from rulemine import guard
-from rulemine.cli.answer import ANSWER, QUESTIONS
-from rulemine.cli.arguments import Subcommand
-from rulemine.cli.build import BUILD, DRAFT, GLOSS, KEYS_OF_RECIPES
-from rulemine.cli.compare import COMPARE
+from rulemine.cli.answer import ANSWER
+from rulemine.cli.build import BUILD
 from rulemine.cli.console import complain, fitting
-from rulemine.cli.data import DATA
+from rulemine.cli.data import DATA, GLOSS, GRAPH, NEO4J, QUERY
 from rulemine.cli.evaluate import EVALUATE
-from rulemine.cli.export import EXPORT, SUPERVISION
-from rulemine.cli.graph import GRAPH, TASKS
-from rulemine.cli.judge import JUDGE
+from rulemine.cli.export import EXPORT
 from rulemine.cli.mine import MINE
-from rulemine.cli.parser import Parser
-from rulemine.cli.query import QUERY
+from rulemine.cli.parser import Parser, Subcommand
 from rulemine.cli.release import ARCHIVE, AUDIT, IMPORT, RENAME, SHOW, VERIFY
-from rulemine.cli.serve import NEO4J, SERVE, SPARQL
 from rulemine.cli.study import STUDY, TABLES
-from rulemine.cli.variants import VARIANTS
 from rulemine.errors import LimitError, OutputError, RulemineError, UserError
 
 __all__ = ["main", "make_parser"]
 
 GROUPS: dict[str, tuple[Subcommand, ...]] = {
-    "Build": (BUILD, DRAFT, MINE, GLOSS, KEYS_OF_RECIPES),
-    "Releases": (
-        *(IMPORT, VERIFY, AUDIT, SHOW, RENAME, ARCHIVE),
-        *(EXPORT, SUPERVISION, VARIANTS),
-    ),
-    "Systems": (QUESTIONS, ANSWER, EVALUATE, COMPARE, STUDY, TABLES, JUDGE),
-    "Graphs": (
-        *(DATA, GRAPH, TASKS),
-        *(QUERY, SERVE, SPARQL, NEO4J),
-    ),
+    "Build": (BUILD, VERIFY, SHOW, MINE, DATA),
+    "Share": (RENAME, ARCHIVE, EXPORT, IMPORT),
+    "Test a system": (ANSWER, EVALUATE, STUDY, TABLES, AUDIT),
 }
-"""The commands; one of two words is listed in the help of its first word."""
+"""The commands."""
 
-COMMANDS = {command.name: command for group in GROUPS.values() for command in group}
+COMMANDS = {
+    command.name: command
+    for command in (
+        *(command for group in GROUPS.values() for command in group),
+        *(GRAPH, QUERY, NEO4J, GLOSS),
+    )
+}
+
+MOVED = {
+    "build draft": "build GRAPH --until draft -o DIR",
+    "build keys": "build --keys",
+    "data path": "data get",
+    "draft": "build GRAPH --until draft -o DIR",
+    "variants": "build DIR --runs N -o OUT",
+    "gloss": "data gloss",
+    "questions": "export DIR --to questions",
+    "export supervision": "export DIR --to supervision",
+    "compare": "evaluate DIR FILE FILE …",
+    "judge": "evaluate DIR --judge NAME -o FILE",
+    "serve neo4j": "data neo4j",
+    "serve sparql": "show DIR --serve sparql",
+    "serve": "show DIR --serve page",
+    "graph": "data graph",
+    "query": "data query",
+}
+"""Command of an earlier version → what to type now."""
+
+MOVED_OPTIONS = {
+    "--verbalizer": "--model NAME",
+    "--selection": "--set selection.mode=…",
+    "--estimate": "--dry-run",
+    "--update": "what --until draft does by itself",
+    "--judges": "--judge",
+    "--labels": "-o",
+}
+"""Option of an earlier version → what to type now, where no key is called so."""
 
 END = """\
 Your own graph (subject <tab> relation <tab> object), in three commands:
@@ -69,18 +90,23 @@ class AllCommands(Parser):
         """The commands, in groups."""
         lines = [f"usage: rulemine COMMAND … [--version]\n\n{self.description}\n"]
         for group, commands in GROUPS.items():
-            lines.append(group)
-            lines += [f"  {c.name:10} {c.summary}" for c in commands if " " not in c.name]
-            lines.append("")
+            lines += [group, *(f"  {c.name:10} {c.summary}" for c in commands), ""]
         return "\n".join([*lines, END])
 
     def parse_known_args(  # type: ignore[override]  # only as this program calls it
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Namespace, list[str]]:
-        """Finds commands of two words."""
+        """Finds commands of two words, and those of earlier versions."""
         words = list(sys.argv[1:] if args is None else args)
-        if " ".join(words[:2]) in COMMANDS:
-            words[:2] = [" ".join(words[:2])]
+        if words[:1] in ([], ["help"]):
+            words = [*words[1:], "--help"]
+        two = " ".join(words[:2])
+        if two in COMMANDS:
+            words[:2] = [two]
+        for old in (two, words[0]):
+            if old in MOVED:
+                complain(f"rulemine {MOVED[old]}: `{old}` is called so now.")
+                raise SystemExit(2)
         return super().parse_known_args(words, namespace)
 
 
@@ -111,6 +137,7 @@ def make_parser(*, whole: bool = True) -> AllCommands:
             epilog="\n".join([*more, command.more]).strip() or None,
         )
         made.options, made.takes_program = command.complete, command.takes_program
+        made.moved = MOVED_OPTIONS
         made.set_defaults(run=command.run, beside_output=command.beside_output)
         if command.takes_program:
             made.set_defaults(program=())
@@ -155,7 +182,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             reconfigure(encoding=None if channel.isatty() else "utf-8", errors="replace")
     try:
         arguments = make_parser(whole=False).parse_args(argv)
-        guard.begin(f"{arguments.command} {getattr(arguments, 'action', '')}".strip())
+        form = str(getattr(arguments, "to", None) or "").partition(":")[0]
+        guard.begin(f"{arguments.command} --to {form}" if form else arguments.command)
         with _standard_output(), fitting(arguments):
             return int(arguments.run(arguments))
     except LimitError as problem:

@@ -6,12 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rulemine.cli.arguments import (
-    Subcommand,
-    arg,
-    format_of,
-    refuse_beside_cluster,
-)
+from rulemine.cli.build import refuse_beside_cluster
 from rulemine.cli.console import (
     Line,
     bar,
@@ -22,7 +17,7 @@ from rulemine.cli.console import (
     refuse_idle,
     say,
 )
-from rulemine.cli.parser import Parser, add_flags, given
+from rulemine.cli.parser import Parser, Subcommand, add_flags, arg, format_of, given
 from rulemine.errors import UserError, counted
 
 if TYPE_CHECKING:
@@ -140,28 +135,17 @@ def _add_options(parser: Parser) -> None:
     from rulemine.config import keys_of
     from rulemine.mining import MiningOptions, Resources
 
-    own = list(keys_of(MiningOptions(), "mining."))
-    defaults = {key.name: key.default for key in own}
-
-    def differing() -> str:
-        from rulemine.recipe.recipe import KEYS
-
-        other = [k for k in KEYS if k.name in defaults and k.default != defaults[k.name]]
-        listed = ", ".join(f"{key.name} {key.default}" for key in other)
-        return f"A build has other defaults: {listed}."
-
-    parser.ending = differing
-    add_flags(parser, own)
+    add_flags(parser, keys_of(MiningOptions(), "mining."))
     add_flags(parser, keys_of(Resources(), "resources."))
 
 
 MINE = Subcommand(
     "mine", mine, "mine the rules of a knowledge graph",
     (
-        arg("kg", "KG", "a graph (.tsv, .nt or .ttl; plain, .gz or .zst) or the name of a data set"),
+        arg("kg", "KG", "a graph or the name of a data set"),
         format_of("jsonl", "amie", "anyburl"), "output columns strict cluster",
-        arg("--amie-jar", "JAR", "the original AMIE mines: amie3.5.1.jar, which is not part of this "
-            "package, with one thread unless --threads says more", Path),
+        arg("--amie-jar", "JAR", "the original AMIE mines: amie3.5.1.jar, with one thread", Path),
     ),
+    "A build has other defaults: rulemine build --keys mining",
     options=_add_options,
 )  # fmt: skip

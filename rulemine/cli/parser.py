@@ -1,29 +1,176 @@
-"""The parser of the command line; options are made from the fields that they set."""
+"""Commands, the arguments that several of them share, and the parser of the command line."""
 
 import argparse
+import math
 import re
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args, get_origin
 
-from rulemine.cli.console import complain
+from rulemine.cli.console import complain, output_file
 from rulemine.errors import ConfigError, did_you_mean
-from rulemine.files import read_lines
 
 if TYPE_CHECKING:
     from rulemine.config import Key
 
-__all__ = ["Parser", "add_flags", "describe_keys", "given"]
+__all__ = [
+    "FORMATS",
+    "Argument",
+    "Parser",
+    "Subcommand",
+    "add_flags",
+    "arg",
+    "chosen",
+    "describe_keys",
+    "format_of",
+    "given",
+    "pairs_in",
+    "settings_in",
+    "several",
+    "switch",
+    "within",
+]  # fmt: skip
+
+FORMATS = ("table", "json", "csv", "markdown", "latex", "html", "questions")
+
+
+class Argument(NamedTuple):
+    """An argument of a command.
+
+    Attributes:
+        names: Its name, or the spellings of the option.
+        how: The other arguments of `argparse.ArgumentParser.add_argument`.
+    """
+
+    names: Sequence[str]
+    how: dict[str, Any]
+
+
+def arg(
+    names: str,
+    metavar: str | tuple[str, ...] | None,
+    text: str,
+    kind: Callable[[str], Any] = str,
+    **how: Any,
+) -> Argument:
+    """An argument with a value.
+
+    Args:
+        names: Its name, or the spellings of the option, separated by spaces.
+        metavar: What its value is called in the help; None: its choices.
+        text: What it is.
+        kind: Converts the value.
+        how: The other arguments of `argparse.ArgumentParser.add_argument`.
+    """
+    return Argument(names.split(), {"metavar": metavar, "help": text, "type": kind, **how})
+
+
+def switch(name: str, text: str) -> Argument:
+    """An option without a value."""
+    return Argument([name], {"action": "store_true", "help": text})
+
+
+def several(names: str, metavar: str, text: str, kind: Callable[[str], Any] = str) -> Argument:
+    """An option that may be repeated."""
+    return arg(names, metavar, text, kind, action="append", default=[])
+
+
+def format_of(*formats: str, more: str = "") -> Argument:
+    """The option for the format of what is printed; the first is usual."""
+    text = f"{', '.join(formats[:-1])} or {formats[-1]} ({formats[0]}){more}"
+    return arg("--format", "NAME", text, choices=formats, default=formats[0])
+
+
+def within(
+    least: float, most: float = math.inf, kind: Callable[[str], Any] = int, *, above: bool = False
+) -> Callable[[str], Any]:
+    """Converts the value of an option to a number within bounds.
+
+    Args:
+        least: Its lower bound.
+        most: Its upper bound.
+        kind: ``int`` or ``float``.
+        above: Whether it has to be more than `least`.
+    """
+
+    def read(text: str) -> Any:
+        value = kind(text)
+        if not least <= value <= most or (above and value == least):
+            start = f"more than {least:,}" if above else f"{least:,}"
+            end = f" … {most:,}" if most < math.inf else "" if above else " or more"
+            raise ArgumentTypeError(f"is {value}; expected {start}{end}")
+        return value
+
+    read.__name__ = kind.__name__
+    return read
+
+
+SHARED = {
+    "release": arg("release", "DIR", "folder or archive of the release", Path),
+    "split": arg("--split", "SPLIT", "train, validation, test or all (test)", default="test"),
+    "split?": arg("--split", "SPLIT", "train, validation, test or all (test)"),
+    "sample": arg("--sample", "N", "the first N questions of one fixed order (all)", int),
+    "naming": arg("--naming", "NAMING", "private, entity or text (the release's)"),
+    "kg": arg("--kg", "GRAPH", "complete, incomplete or incomplete-LEVEL (incomplete)",
+              default="incomplete"),
+    "kg?": arg("--kg", "GRAPH", "complete, incomplete or incomplete-LEVEL (incomplete)"),
+    "seed": arg("--seed", "N", "of what is drawn (0)", int, default=0),
+    "output": arg("-o --output", "FILE", "(standard output)", output_file),
+    "folder": arg("-o --output", "OUT", "folder to write, new or of an earlier run", Path,
+                  required=True),
+    "replace": switch("--replace", "replace a release of another name, or an edited one"),
+    "columns": arg("--columns", "A,B,C", "of a table: subject, relation, object, by name or number",
+                   lambda text: text.split(","), default=()),
+    "strict": switch("--strict", "refuse RDF with lines that are not in its format"),
+    "cluster": arg("--cluster", "ADDRESS", "Dask: tcp://HOST:PORT, a scheduler file or local:N"),
+    "model": arg("--model", "NAME", "the model, for what asks one", default=""),
+    "set": several("--set", "KEY=VALUE", "a key; rulemine build --keys lists all"),
+    "endpoint": several("--set", "KEY=VALUE",
+                        "of the model: endpoint.base_url, .concurrency, .batch, …"),
+}  # fmt: skip
+"""Name → argument that several commands take; with ``?`` it has no default."""
+
+
+@dataclass(frozen=True)
+class Subcommand:
+    """A command.
+
+    Attributes:
+        name: Its words after ``rulemine``, one or two.
+        run: Runs it, given the parsed arguments; returns the exit status.
+        summary: What it does, in lower case, without a period.
+        arguments: Its arguments; a text names shared ones, see `SHARED`.
+        more: The text after its help.
+        options: Adds further options when they are needed, so that no command loads those of others.
+        beside_output: Whether it shows tables beside what it writes to its ``-o``, rather than there.
+        takes_program: Whether a program may follow after ``--``.
+    """
+
+    name: str
+    run: Callable[[Namespace], int]
+    summary: str
+    arguments: Sequence[Argument | str]
+    more: str = ""
+    options: "Callable[[Parser], None] | None" = None
+    beside_output: bool = False
+    takes_program: bool = False
+
+    def complete(self, parser: "Parser") -> None:
+        """Adds its arguments to its parser."""
+        for one in self.arguments:
+            shared = [SHARED[name] for name in one.split()] if isinstance(one, str) else [one]
+            for names, how in shared:
+                parser.add_argument(*names, **how)
+        if self.options is not None:
+            self.options(parser)
+
 
 _SETS = "set "
 """Prefix of the destination of an option that sets a key; the key follows."""
-
-Arguments = argparse.ArgumentParser | argparse._ArgumentGroup
-
 
 _REWORDED = (
     (r"^argument (\S+): is ", r"\1 is "),
@@ -43,17 +190,6 @@ _CHOICE = re.compile(r"(.*?): invalid choice: (.*) \(choose from (.*)\)", re.DOT
 _NAME = re.compile(r"[\w-]+(?: [\w-]+)?")
 
 
-class _Layout(argparse.HelpFormatter):
-    """Fits paragraphs to the terminal; indented lines stay as they are."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        lines: list[str] = []
-        for kept, group in groupby(text.splitlines(), lambda line: line[:1] in ("", " ")):
-            rows = list(group)
-            lines += rows if kept else wrap(" ".join(rows), width, break_on_hyphens=False)
-        return "\n".join(f"{indent}{line}" for line in lines)
-
-
 class Parser(argparse.ArgumentParser):
     """The parser of a command, or of all commands.
 
@@ -61,17 +197,14 @@ class Parser(argparse.ArgumentParser):
         keys: Finds the keys that ``--set`` accepts.
         options: Adds the options; called when they are first needed, so that no command loads those of
             others.
-        ending: The text after the options, where it is expensive to find.
         takes_program: Whether what follows ``--`` is a program of the user's, which becomes ``program``.
+        moved: Option of an earlier version → what to type now.
     """
-
-    def __init__(self, **how: Any) -> None:
-        super().__init__(**how, formatter_class=_Layout)
 
     keys: "Callable[[], Iterable[Key]]" = tuple
     options: "Callable[[Parser], None] | None" = None
     takes_program: bool = False
-    ending: "Callable[[], str] | None" = None
+    moved: Mapping[str, str] = {}
 
     def complete(self) -> None:
         """Adds the options, unless they have been added."""
@@ -80,30 +213,33 @@ class Parser(argparse.ArgumentParser):
             add(self)
 
     def format_help(self) -> str:
-        """The help, all options included."""
+        """The help: a line for each argument, and what follows them."""
         self.complete()
-        self.usage = self.usage or f"{self.prog} {self._needed()}"
-        if self.ending is not None:
-            self.epilog = self.ending()
-        return super().format_help()
+        actions = [action for action in self._actions if action.dest != "help"]
+        names = [_invocation(action) for action in actions]
+        wide = max(map(len, names), default=0) + 4
+        lines = [f"usage: {self.prog} {self._needed()}", "", *wrap(self.description or "", 79), ""]
+        for name, action in zip(names, actions, strict=True):
+            text = wrap((action.help or "").replace("%%", "%"), 79 - wide) or [""]
+            lines.append(f"  {name:{wide - 2}}{text[0]}")
+            lines += [" " * wide + more for more in text[1:]]
+        for line in (f"\n{self.epilog}" if self.epilog else "").splitlines():
+            lines += [line] if line[:1] in ("", " ") else wrap(line, 79, break_on_hyphens=False)
+        return "\n".join([*lines, ""])
 
     def _needed(self) -> str:
         """The required arguments, in their order."""
         words = []
         for action in self._actions:
-            value = action.metavar or "|".join(action.choices or ())
             if action.option_strings:
-                words += [f"{action.option_strings[0]} {value}"] * action.required
+                words += [f"{action.option_strings[0]} {action.metavar}"] * action.required
             else:
                 end = {"?": "[{}]", "*": "[{} …]", "+": "{} …"}.get(str(action.nargs), "{}")
-                words.append(end.format(value))
-        return " ".join([*words, "[options]"]).replace("%", "%%")
+                words.append(end.format(action.metavar or "|".join(action.choices or ())))
+        return " ".join([*words, "[options]"])
 
     def error(self, message: str) -> NoReturn:
-        """Ends the program with one paragraph, as other errors do; with the help if no command was given."""
-        if message == "the following arguments are required: COMMAND":
-            self.print_help(sys.stderr)
-            raise SystemExit(2)
+        """Ends the program with one paragraph, as other errors do."""
         for pattern, wording in _REWORDED:
             message = re.sub(pattern, wording, message, flags=re.DOTALL)
         if found := _CHOICE.fullmatch(message):
@@ -116,7 +252,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(  # type: ignore[override]  # only as this program calls it
         self, args: Sequence[str] | None = None, namespace: Any = None
-    ) -> tuple[argparse.Namespace, list[str]]:
+    ) -> tuple[Namespace, list[str]]:
         """Adds hints for unknown options."""
         self.complete()
         if self.takes_program and args is not None and "--" in args:
@@ -132,64 +268,54 @@ class Parser(argparse.ArgumentParser):
 
     def _hint(self, name: str) -> str:
         wanted = name.strip("-").replace("-", "_")
+        if name in self.moved:
+            return f"it is now {self.moved[name]}"
         for key in self.keys():
             if key.name.rpartition(".")[2] == wanted:
                 return f"{key.name} is a key: --set {key.name}=…"
         return did_you_mean(name, [o for o in self._option_string_actions if o.startswith("--")])
 
 
+def _invocation(action: argparse.Action) -> str:
+    """An argument as its help shows it: ``-o, --output DIR``."""
+    value = "" if action.nargs == 0 else action.metavar or "|".join(action.choices or ())
+    return f"{', '.join(action.option_strings)} {value}".strip()
+
+
 class _Several(argparse.Action):
     """Appends the values of ``a,b,…``, or of ``@FILE`` with one per line, to those given before."""
 
     def __call__(
-        self, _parser: object, namespace: argparse.Namespace, text: Any, _option: object = None
+        self, _parser: object, namespace: Namespace, text: Any, _option: object = None
     ) -> None:
         """Called each time the option is given."""
-        parts = text.split(",")
-        if text.startswith("@"):
-            parts = read_lines(Path(text[1:]))
+        from rulemine.files import read_lines
+
+        parts = read_lines(Path(text[1:])) if text.startswith("@") else text.split(",")
         values = [_single(self.const, part.strip()) for part in parts if part.strip()]
         if not values:
             raise ConfigError(f"{text!r} names nothing; expected a,b,… or @FILE with one per line.")
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
 
 
-def add_flags(parser: Arguments, keys: "Iterable[Key]", *, brief: bool = False) -> None:
-    """Adds the command-line options of those of these keys that have one; see `given`.
-
-    Args:
-        parser: What gets them.
-        keys: The keys.
-        brief: Whether their help is shortened, rather than the whole first sentence.
-    """
+def add_flags(parser: Parser, keys: "Iterable[Key]") -> None:
+    """Adds the command-line options of those of these keys that have one; see `given`."""
     for key in keys:
         if not key.flag:
             continue
-        place, text = _SETS + key.name, _in_short(key, brief=brief)
         kind = next(k for k in (*get_args(key.hint), key.hint) if k not in (None, Ellipsis))
-        if key.hint is bool:
-            parser.add_argument(
-                key.flag, dest=place, action=argparse.BooleanOptionalAction, default=None, help=text
-            )
-            continue
-        named = "{" + ",".join(key.option.choices) + "}" if key.option.choices else ""
         usual = "FILE" if key.option.file else {int: "N", float: "X"}.get(kind, "NAME")
-        several = get_origin(key.hint) is tuple
-        how: dict[str, Any] = (
-            {"action": _Several, "const": kind} if several else {"type": partial(_single, kind)}
-        )
-        if key.option.metavar == "FOLDER":
-            how = {"type": _folder}
-        parser.add_argument(
-            key.flag,
-            dest=place,
-            **how,
-            metavar=key.option.metavar or named or ("A,B|@FILE" if several else usual),
-            help=text,
-        )
+        how: dict[str, Any] = {"type": partial(_single, kind)}
+        if key.hint is bool:
+            how = {"action": "store_const", "const": True}
+        elif get_origin(key.hint) is tuple:
+            how, usual = {"action": _Several, "const": kind}, "A,B|@FILE"
+        if key.hint is not bool:
+            how["metavar"] = key.option.metavar or usual
+        parser.add_argument(key.flag, dest=_SETS + key.name, help=_in_short(key), **how)
 
 
-def given(arguments: argparse.Namespace, section: str = "") -> dict[str, Any]:
+def given(arguments: Namespace, section: str = "") -> dict[str, Any]:
     """Key → value, for the options of `add_flags` that were given.
 
     Args:
@@ -204,29 +330,66 @@ def given(arguments: argparse.Namespace, section: str = "") -> dict[str, Any]:
     }
 
 
+def pairs_in(arguments: Namespace) -> list[tuple[tuple[str, ...], Any]]:
+    """The keys and values of ``--set``.
+
+    Raises:
+        ConfigError: One has no ``=``; or the folder of a batch is empty, as an unset variable of a shell is:
+            without one, calls would be sent and cost.
+    """
+    from rulemine.config import parse_setting
+
+    found = [parse_setting(text) for text in arguments.set]
+    if (("endpoint", "batch"), "") in found:
+        raise ConfigError("--set endpoint.batch: nothing is named; expected a folder.")
+    return found
+
+
+def settings_in(arguments: Namespace) -> dict[str, Any]:
+    """The values of ``--set``, as nested tables."""
+    from rulemine.config import override
+
+    found: dict[str, Any] = {}
+    for path, value in pairs_in(arguments):
+        found = override(found, path, value)
+    return found
+
+
+def chosen(arguments: Namespace, kind: type[Any]) -> Any:
+    """The options that ``--set`` gives.
+
+    Args:
+        arguments: The parsed arguments.
+        kind: A dataclass, whose fields are the keys.
+
+    Raises:
+        ConfigError: There is no such key, or a value is out of range.
+    """
+    from rulemine.config import build, keys_of
+
+    names = ", ".join(key.name for key in keys_of(kind()))
+    return build(kind, settings_in(arguments), "--set", f"Keys: {names}.")
+
+
 def describe_keys(keys: "Iterable[Key]") -> str:
     """Lists all keys, in lines of at most 79 characters."""
     lines: list[str] = []
     for key in keys:
-        lines += wrap(
-            f"{key.name} = {key.default}".removesuffix(" = "),
-            77,
-            initial_indent="  ",
-            subsequent_indent="      ",
-        )
+        head = f"{key.name} = {key.default}".removesuffix(" = ")
+        lines += wrap(head, 77, initial_indent="  ", subsequent_indent="      ")
         # Choices are in the meaning.
         bounds = key.values[:1].upper() + key.values[1:] + "." if key.option.bounded else ""
         lines += [f"      {line}" for line in wrap(f"{key.meaning} {bounds}", 73)]
     return "\n".join(lines)
 
 
-def _in_short(key: "Key", *, brief: bool) -> str:
-    """The first sentence of a key's meaning, or its beginning, in lower case, and its default."""
+def _in_short(key: "Key") -> str:
+    """The beginning of a key's meaning, in lower case, and its default."""
     sentence = re.split(r"\.(?: (?=[A-Z])|$)", key.meaning)[0]
-    if brief:
-        sentence = re.split(
-            r"(?<=.{20})(?:: |; | \(|, (?:in|from|e\.g\.|which|where|up) )", sentence
-        )[0]
+    sentence = re.split(
+        r"(?<=.{20})(?:: |; | \(|, (?:in|from|e\.g\.|which|where|up|as|by|whatever|writing) )",
+        sentence,
+    )[0]
     if not re.match("[A-Z]{2}", sentence):
         sentence = sentence[:1].lower() + sentence[1:]
     default = key.default.strip('"[]')
@@ -239,10 +402,3 @@ def _single(kind: type, text: str) -> Any:
         return kind(text)
     except ValueError:
         return text
-
-
-def _folder(text: str) -> str:
-    """A name, which an unset variable of a shell is not: without one, calls would be sent and cost."""
-    if not text:
-        raise argparse.ArgumentTypeError("nothing is named; expected a folder")
-    return text

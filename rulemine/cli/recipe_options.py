@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.console import Line
-from rulemine.cli.parser import given
-from rulemine.config import parse_setting
+from rulemine.cli.parser import given, pairs_in
 from rulemine.errors import ConfigError, LimitError
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import load_recipe, named_recipes, recipe_file
@@ -59,9 +58,14 @@ def chosen_recipe(arguments: Namespace, drafted: "Sequence[Chosen]" = ()) -> Rec
     replay: Path | None = getattr(arguments, "replay", None)
     chosen = settings_given(arguments)
     most = chosen.pop(MOST, None)
-    set_keys = [parse_setting(text) for text in arguments.set]
+    if not isinstance(most, int | None):
+        raise ConfigError(f"--questions: expected a whole number, found {most!r}.")
+    set_keys = pairs_in(arguments)
     settings = [(tuple(choice.key.split(".")), choice.value) for choice in drafted]
-    settings += replayed(replay) + _left_out(arguments) + set_keys
+    settings += replayed(replay) + _left_out(arguments)
+    if OF_MODEL[0] + "model" in chosen:
+        settings.append((("verbalizer", "name"), "openai"))
+    settings += set_keys
     settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
     recipe = load_recipe(arguments.recipe, settings)
     if most is not None:
@@ -75,7 +79,7 @@ def chosen_recipe(arguments: Namespace, drafted: "Sequence[Chosen]" = ()) -> Rec
         if recipe.verbalizer.name == "template":
             raise ConfigError(
                 f"--replay {replay}: is no release, only replies, so it does not say how they were asked "
-                "for. Give --verbalizer openai --model NAME too, and what else they were asked with."
+                "for. Give --model NAME too, and what else they were asked with."
             )
         _refuse(options, "endpoint.", "asking a model, and --replay asks none")
     if recipe.verbalizer.name == "template":
@@ -85,7 +89,7 @@ def chosen_recipe(arguments: Namespace, drafted: "Sequence[Chosen]" = ()) -> Rec
                 options,
                 prefix,
                 "the questions of a language model, and those of this recipe are templates",
-                "Give --verbalizer openai too, or leave it out.",
+                "Give --model NAME too, or leave it out.",
             )
     if recipe.rules:
         _refuse(options, "mining.", "mining, and with rules given nothing is mined")
@@ -121,7 +125,7 @@ def draft_of(
         return None
     from rulemine.draft.drafting import Drafting
 
-    keys = {".".join(parse_setting(text)[0]) for text in arguments.set}
+    keys = {".".join(path) for path, _ in pairs_in(arguments)}
     keys |= {amount_of(recipe)[0] if key == MOST else key for key in settings_given(arguments)}
     return Drafting(partial(chosen_recipe, arguments), build_of, keys, arguments.effort)
 

@@ -4,18 +4,24 @@ A command imports what it needs when it runs, so that ``--help`` and scoring nev
 mining needs. Every command takes the parsed arguments and returns the exit status.
 """
 
+import contextlib
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rulemine.cli.arguments import Subcommand, add_resources, arg, several, switch, within
+from rulemine.cli.build import add_resources
 from rulemine.cli.console import Line, bar, check_output, emit, note, output_file, refuse_idle, say
-from rulemine.cli.parser import Parser, given
+from rulemine.cli.export import split_of
+from rulemine.cli.parser import Parser, Subcommand, arg, given, several, switch, within
 from rulemine.errors import ConfigError, ReleaseError, counted
 
 if TYPE_CHECKING:
+    from http.server import HTTPServer
+
+    from rulemine.cli.keys import Endpoint
+    from rulemine.release.reader import Release
     from rulemine.verify.report import VerificationReport
 
 __all__ = ["ARCHIVE", "AUDIT", "IMPORT", "RENAME", "SHOW", "VERIFY"]
@@ -100,6 +106,9 @@ def show(arguments: Namespace) -> int:
     from rulemine.release.show import show as show_questions
 
     asked = [name for name in ("id", "sample") if getattr(arguments, name)]
+    if arguments.serve:
+        refuse_idle(arguments, "showing questions", *asked, "summary", "sheet", "output")
+        return _serve(arguments)
     if arguments.summary:
         refuse_idle(arguments, "single questions", *asked, "sheet")
         return _summary(arguments)
@@ -132,6 +141,53 @@ def _summary(arguments: Namespace) -> int:
     release.expect_certificates("--summary")
     emit(to_text(summary_of(release)), arguments.output)
     return 0
+
+
+def _serve(arguments: Namespace) -> int:
+    """Runs ``show --serve``."""
+    from rulemine.cli.keys import Endpoint, Page, form_of
+    from rulemine.evaluation.reporting.documents import document_of_questions
+    from rulemine.evaluation.reporting.files import to_html
+    from rulemine.evaluation.reporting.loopback import make_server
+    from rulemine.release.reader import Release
+
+    how = form_of(arguments.serve, "--serve", page=Page, sparql=Endpoint)
+    release = Release.open(arguments.release)
+    if isinstance(how, Endpoint):
+        return _serve_sparql(release, how)
+    with bar("serve") as advance:
+        page = to_html(document_of_questions(release, split_of(how.split), advance))
+    with make_server(page, how.port) as server:
+        return _until_interrupted(server, "/ (Ctrl-C ends)")
+
+
+def _until_interrupted(server: "HTTPServer", place: str) -> int:
+    print(f"http://127.0.0.1:{server.server_port}{place}", flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.serve_forever()
+    print()
+    return 0
+
+
+def _serve_sparql(release: "Release", how: "Endpoint") -> int:
+    """Runs ``show --serve sparql``."""
+    from rulemine.evaluation.reporting.loopback import LoopbackHandler, listen
+    from rulemine.exports.endpoint import make_endpoint, workers_of
+    from rulemine.exports.exporting import naming_for
+    from rulemine.exports.protocol import ExportInput
+
+    line = Line()
+    listen(how.port, LoopbackHandler).server_close()  # a port in use is reported before the work
+    with line.watch("serve") as advance:
+        naming = naming_for(release, how.naming or None, line.note)
+        served = ExportInput(release, naming, how.kg, progress=advance, note=line.note)
+        workers = workers_of(served, how.iris, how.timeout, how.max_rows)
+    about = (
+        f"{release.name}, {how.kg} graph: {counted(len(served.kg), 'triple')}, "
+        f"{counted(len(served.kg.entities), 'entity', 'entities')}, named {naming}"
+    )
+    with contextlib.closing(workers), make_endpoint(workers, how.port, about) as server:
+        return _until_interrupted(server, f"/sparql (Ctrl-C ends)\n{about}")
 
 
 def rename(arguments: Namespace) -> int:
@@ -191,7 +247,7 @@ VERIFY = Subcommand(
 )  # fmt: skip
 
 SHOW = Subcommand(
-    "show", show, "show questions with their proofs",
+    "show", show, "show questions with their proofs, on a page or to SPARQL too",
     (
         "release",
         arg("id", "ID", "id of a question, e.g. q00001", nargs="*"),
@@ -199,8 +255,9 @@ SHOW = Subcommand(
         switch("--summary", "show instead how many questions there are, why no more, and what to change"),
         arg("--sheet", "N", "write instead an empty sheet of N questions of each structure, for people "
             "to check", within(1)),
-        arg("-o --output", "FILE", "of --sheet and --summary (standard output)",
-            output_file),
+        arg("-o --output", "FILE", "of --sheet and --summary (standard output)", output_file),
+        arg("--serve", "WHAT", "page[:split=test:port=8765], or sparql[:kg=incomplete:naming=entity:"
+            "iris=freebase:port=8890:timeout=30:max_rows=100000], on this machine"),
     ),
 )  # fmt: skip
 

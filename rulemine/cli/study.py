@@ -9,9 +9,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rulemine.cli.arguments import Subcommand, add_endpoint, arg, switch, within
 from rulemine.cli.console import Line, refuse_idle, say
-from rulemine.cli.parser import Parser, add_flags, given
+from rulemine.cli.parser import (
+    Parser,
+    Subcommand,
+    add_flags,
+    arg,
+    chosen,
+    given,
+    settings_in,
+    several,
+    switch,
+    within,
+)
 from rulemine.errors import ConfigError
 
 __all__ = ["STUDY", "TABLES"]
@@ -36,11 +46,9 @@ def study(arguments: Namespace) -> int:
     from rulemine.registry import split_names
     from rulemine.text.tables import text_of, wrapped
 
-    options = given(arguments, "study.")
+    options = settings_in(arguments) | given(arguments, "study.")
     if arguments.systems is not None:
         options["systems"] = with_program(split_names(arguments.systems), arguments.program)
-    if endpoint := given(arguments, "endpoint."):
-        options["endpoint"] = endpoint
     plan = read_plan(arguments.source, options)
     line = Line()
 
@@ -55,7 +63,7 @@ def study(arguments: Namespace) -> int:
     with watch("estimate"):
         costs = expected(found)
     table = text_of(costs_table(costs, in_batches=bool(plan.endpoint.batch)))
-    if arguments.estimate:
+    if arguments.dry_run:
         refuse_idle(arguments, "answering", "cluster")
         say(table, end="")
         return 0
@@ -77,9 +85,8 @@ def _add_keys(parser: Parser) -> None:
     from rulemine.config import keys_of
     from rulemine.evaluation.study.options import StudyOptions
 
-    keys = keys_of(StudyOptions(), "study.")
-    add_flags(parser, (key for key in keys if not key.name.startswith("study.endpoint.")))
-    add_endpoint(parser, "a model, for systems that ask one")
+    parser.keys = lambda: keys_of(StudyOptions())
+    add_flags(parser, keys_of(StudyOptions(), "study."))
 
 
 STUDY = Subcommand(
@@ -88,9 +95,11 @@ STUDY = Subcommand(
         arg("source", "DIR|FILE.toml", "folder or archive of a release, or a file that describes a study",
             Path),
         arg("--with", "NAME[,NAME…]", "the systems, as for rulemine answer", dest="systems"),
-        switch("--estimate", "print what the study costs, and do nothing"),
         arg("-o --output", "OUT", "folder of the study", Path, required=True),
+        switch("--dry-run", "say what the study costs, and do nothing"),
         "cluster",
+        several("--set", "KEY=VALUE", "a key: names, namings, naming_levels, model_levels, matching, "
+                "resamples, metrics; of the model: endpoint.base_url, .concurrency, .batch, …"),
     ),
     MORE, _add_keys, beside_output=True, takes_program=True,
 )  # fmt: skip
@@ -109,11 +118,11 @@ def tables(arguments: Namespace) -> int:
     from dataclasses import replace
     from functools import partial
 
+    from rulemine.cli.keys import ModelOptions
     from rulemine.evaluation.answerers.registry import JOURNAL
     from rulemine.evaluation.embedding import embed
     from rulemine.evaluation.reporting.figures import drawable
     from rulemine.evaluation.reporting.files import write_document
-    from rulemine.llm.options import EndpointOptions
     from rulemine.llm.session import Session
     from rulemine.papers.material import read_material
     from rulemine.papers.paper import PAPERS, check_tables, make_tables
@@ -121,8 +130,8 @@ def tables(arguments: Namespace) -> int:
 
     paper, line = PAPERS.find(arguments.paper), Line()
     check_tables(arguments.output, arguments.paths)
-    endpoint = given(arguments, "endpoint.")
-    if not arguments.model and endpoint:
+    endpoint = chosen(arguments, ModelOptions).endpoint
+    if not arguments.model and arguments.set:
         raise ConfigError(
             "tables: an endpoint without a model. Name an embedding model with --model."
         )
@@ -135,9 +144,7 @@ def tables(arguments: Namespace) -> int:
     arguments.output.mkdir(parents=True, exist_ok=True)
     with ExitStack() as opened:
         if arguments.model:
-            session = opened.enter_context(
-                Session(EndpointOptions(**endpoint), arguments.output / JOURNAL, line.note)
-            )
+            session = opened.enter_context(Session(endpoint, arguments.output / JOURNAL, line.note))
             material = replace(material, embed=partial(embed, session, arguments.model))
         document = drawable(make_tables(paper, material, line.watch))
     written = write_document(document, arguments.output)
@@ -149,11 +156,6 @@ def tables(arguments: Namespace) -> int:
     return 0
 
 
-def _add_embedding_model(parser: Parser) -> None:
-    name = arg("--model", "NAME", "its name at the endpoint", default="")
-    add_endpoint(parser, "an embedding model, for tables that compare meanings", name)
-
-
 TABLES = Subcommand(
     "tables", tables, "make the tables and figures of a paper, from your releases",
     (
@@ -163,6 +165,8 @@ TABLES = Subcommand(
         arg("--resamples", "N", "resamples of an interval of predictions (1000)", within(1), default=1000),
         "seed",
         arg("-o --output", "OUT", "folder to write", Path, required=True),
+        arg("--model", "NAME", "an embedding model, for tables that compare meanings", default=""),
+        "endpoint",
     ),
-    _OF_TABLES, _add_embedding_model, beside_output=True,
+    _OF_TABLES, beside_output=True,
 )  # fmt: skip

@@ -305,7 +305,7 @@ def load_property_graph(
         raise InputError(f"{source}: {said}. Correct these lines, or leave --strict out.")
     if left_out is None and faults and note:
         note(
-            f"{source}: left out: {faults.summary()}; rulemine graph check {source} shows examples."
+            f"{source}: left out: {faults.summary()}; rulemine data graph {source} shows examples."
         )
     return made
 

@@ -12,7 +12,7 @@ and the family graph, within a factor of two).
 Where little can be inferred in a graph, a draft says in words what is in the way and what would help.
 
 A draft is written as files for people to read and edit, with a comment for every choice: `draft_recipe` and
-the command ``rulemine build draft`` write the same bytes.
+``rulemine build --until draft`` write the same bytes.
 
 Guarantees: the choices depend on the graph, the settings of the user and the effort alone, not on time or
 machine; a setting of the user wins over a choice; every stage that a draft runs is one of the build, which
@@ -34,7 +34,7 @@ from rulemine.arrays import distinct
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.codec import dump_line
 from rulemine.config import lookup
-from rulemine.errors import ConfigError, NoInferenceError, OutputError, TooManyRulesError, counted
+from rulemine.errors import ConfigError, NoInferenceError, TooManyRulesError, counted
 from rulemine.files import read_text, write_text
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.phrasing.books import known_tables
@@ -48,7 +48,7 @@ from rulemine.release.outputs import check_place
 from rulemine.rules.rule import Rule
 
 __all__ = [
-    "ENOUGH", "FLOORS", "LIMITS", "SETTINGS", "Chosen", "Drafting", "Thresholds", "check_folder",
+    "ENOUGH", "FLOORS", "LIMITS", "SETTINGS", "Chosen", "Drafting", "Thresholds",
     "draft_recipe", "explain_no_inference", "mining_work", "proving_work", "write_draft",
 ]  # fmt: skip
 
@@ -357,7 +357,7 @@ def explain_no_inference(kg: KnowledgeGraph, problem: str) -> str:
         "hardly anything in this graph can be inferred. A benchmark asks for triples that were removed and "
         "that the others still imply, as where people work often implies where they live. "
         f"{_shape(kg)} Or give rules that you know to hold (--rules FILE), or ask about the graph as it is: "
-        f"--kind structures --share 0. In detail: {problem}"
+        f"--kind structures --set selection.share=0. In detail: {problem}"
     )
 
 
@@ -392,25 +392,6 @@ def _shape(kg: KnowledgeGraph) -> str:
         ),
     )
     return next(text for holds, text in shapes if holds)
-
-
-def check_folder(folder: Path, *, update: bool) -> None:
-    """Refuses a folder for a draft, before anything is worked out.
-
-    Args:
-        folder: The folder; it may be missing.
-        update: Whether there may be files of a draft.
-
-    Raises:
-        OutputError: There are such files, and it is no update; or nothing can be written there.
-    """
-    check_place(folder)
-    there = [folder / name for name in FILES if (folder / name).exists()]
-    if there and not update:
-        raise OutputError(
-            f"{there[0]}: is there already. See what has changed with --update, which keeps every file that "
-            "you edited, or name another folder with -o."
-        )
 
 
 def write_draft(drafting: Drafting, folder: Path) -> Iterator[str]:
@@ -458,7 +439,7 @@ def _files(drafting: Drafting, folder: Path) -> dict[str, str]:
         ):
             files[file] = sealed("\n".join([*lines(inputs), ""]), f"{about}, drafted from {name}")
             chosen[key] = Chosen(key, file, about.lower())
-    head = [f"# How to build a benchmark from {name}. Every key: rulemine build keys"]
+    head = [f"# How to build a benchmark from {name}. Every key: rulemine build --keys"]
     if inputs.inverses:
         named = ", ".join(f"{one} (of {other})" for one, other in inputs.inverses.items())
         head.append(f"# Left out, as each says what another one says, backwards: {named}.")
@@ -524,17 +505,16 @@ def draft_recipe(
     settings: Mapping[str, Any] | None = None,
     *,
     effort: int | None = None,
-    update: bool = False,
     context: BuildContext | None = None,
 ) -> list[str]:
     """Writes the recipe that a graph is built with by itself, with a comment for every choice.
 
     Args:
         graph: A graph or the name of a data set.
-        folder: Where the recipe, templates, declarations and filter go.
+        folder: Where the recipe, templates, declarations and filter go; of an earlier draft, files that
+            nobody has edited are replaced.
         settings: Key of a recipe → value, such as ``{"kind": "structures"}``; they win over what is chosen.
         effort: Work that may be spent, in millions of joins; None: as the command.
-        update: Whether there may be a draft: files that nobody has edited are replaced.
         context: Resources and callbacks. Stages are kept in ``out/NAME.stages`` of the current folder.
 
     Returns:
@@ -542,7 +522,7 @@ def draft_recipe(
 
     Raises:
         ConfigError: It is a recipe, or rules are given: nothing is left to choose.
-        OutputError: There is such a draft, and it is no update.
+        OutputError: Nothing can be written there.
         RulemineError: As of a build.
     """
     given = {tuple(key.split(".")): value for key, value in (settings or {}).items()}
@@ -556,7 +536,7 @@ def draft_recipe(
         raise ConfigError(
             f"{graph}: is a recipe, or has rules: nothing is left to choose. Give a graph."
         )
-    check_folder(folder, update=update)
+    check_place(folder)
     target = Path("out") / recipe.name
     drafting = Drafting(
         recipe_with, lambda drafted: Build(drafted, target, context), settings or (), effort

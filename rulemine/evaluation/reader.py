@@ -81,7 +81,7 @@ def read_twice(
     dry_run: bool = False,
     status: Callable[[str], object] | None = None,
     progress: Callable[[int, int], object] | None = None,
-    budget: int = 0,
+    endpoint: EndpointOptions | None = None,
     **options: Any,
 ) -> ReadTwice | str:
     """Has a model read the replies of a file, and scores what it reads.
@@ -94,7 +94,7 @@ def read_twice(
         dry_run: Whether to ask nothing.
         status: Called with what is worth knowing, one sentence at a time.
         progress: Called with (replies read, all replies).
-        budget: Tokens at most; 0: any number.
+        endpoint: Where the model is, and what may be asked of it.
         options: Those of `rulemine.evaluation.scorer.evaluate` that the report was made with.
 
     Returns:
@@ -105,7 +105,7 @@ def read_twice(
         EndpointError: The endpoint cannot be used, or failed for too long.
         LimitError: The budget of tokens is spent.
     """
-    (model,), (place,) = at_addresses([reader], EndpointOptions(budget_tokens=budget), "--reader")
+    (model,), (place,) = at_addresses([reader], endpoint or EndpointOptions(), "--reader")
     asked = {q.id: q for q in release.questions() if q.id in {*report.ids}}
     read = read_predictions(predictions, release.questions(), split=None)
     given = {p.id: p for p in read if p.id in asked}

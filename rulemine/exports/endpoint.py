@@ -51,13 +51,13 @@ def workers_of(given: ExportInput, iris: str, timeout: float, most_rows: int) ->
         ConfigError: A value is out of range, or see `Workers`.
     """
     if iris not in IRIS:
-        raise ConfigError(f"--iris is {iris!r}; {did_you_mean(iris, IRIS)}")
+        raise ConfigError(f"iris is {iris!r}; {did_you_mean(iris, IRIS)}")
     if not 0 < timeout <= MOST_SECONDS:
         raise ConfigError(
-            f"--timeout is {timeout:g}; expected more than 0 s, at most {MOST_SECONDS}."
+            f"timeout is {timeout:g}; expected more than 0 s, at most {MOST_SECONDS}."
         )
     if not 1 <= most_rows <= MOST_ROWS:
-        raise ConfigError(f"--max-rows is {most_rows}; expected 1 … {MOST_ROWS}.")
+        raise ConfigError(f"max_rows is {most_rows}; expected 1 … {MOST_ROWS}.")
 
     def lines() -> Iterator[bytes]:
         for done, line in enumerate(triples(given, iris)):

@@ -59,8 +59,8 @@ def judged_questions(
     if release.answers != "entities":
         raise ConfigError(
             f"{release.path}: its questions are about rows of a property graph, and judges are shown an "
-            "entity and the triples that give it. rulemine build --judge-model has their texts judged as "
-            "they are written."
+            "entity and the triples that give it. rulemine build --set "
+            "verbalizer.judge_model=NAME has their texts judged as they are written."
         )
     release.expect_certificates("a panel of judges")
     shown = naming or release.naming

@@ -247,7 +247,7 @@ class Wording:
         """
         if not self.prompts:
             raise ConfigError(
-                f"no model writes the texts of questions of the kind {kind}. Leave out --verbalizer."
+                f"no model writes the texts of questions of the kind {kind}. Leave out --model."
             )
         return loaded("rulemine.verbalizer.prompts:load_prompts")(source, self.prompts, self.spare)
 

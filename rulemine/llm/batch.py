@@ -98,7 +98,8 @@ class BatchFolder:
         except OSError as problem:
             raise OutputError(
                 f"{problem.filename or self.folder}: cannot be read or written ({problem.strerror}). What is "
-                "there is kept. Free space, mend the permissions, or name another folder with --batch."
+                "there is kept. Free space, mend the permissions, or name another folder with "
+                "--set endpoint.batch=FOLDER."
             ) from None
 
     def _answer(self, call: Call) -> Answer:
@@ -182,14 +183,14 @@ class BatchFolder:
         if (self.folder / "manifest.json").exists():
             raise OutputError(
                 f"{self.folder}: is a release, and files beside its own would count as an edit of it. Name "
-                "another folder with --batch."
+                "another folder with --set endpoint.batch=FOLDER."
             )
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = self._stack.enter_context((self.folder / ".lock").open("ab"))
         if not take_lock(lock.fileno()):
             raise OutputError(
                 f"{self.folder}: another process uses this folder of batches. Wait for its end, or name "
-                "another with --batch."
+                "another with --set endpoint.batch=FOLDER."
             )
         paths = sorted(path for path in self.folder.glob("*.jsonl") if path.is_file())
         rounds = {path: int(m[1]) for path in paths if (m := _ROUND.fullmatch(path.name))}

@@ -46,8 +46,6 @@ class EndpointOptions(Section):
         fits_too=_is_address,
         expected="an address such as http://127.0.0.1:8000/v1",
         secret=True,  # it may hold a key
-        flag=True,
-        metavar="URL",
     )
     api_key_variable: str = option(
         "OPENAI_API_KEY",
@@ -55,11 +53,11 @@ class EndpointOptions(Section):
         expected="the name of an environment variable",
         secret=True,  # it may be the key itself
     )
-    concurrency: int = option(16, least=1, most=1024, flag=True)
-    budget_tokens: int = option(0, least=0, flag=True)
-    max_requests_per_minute: int = option(0, least=0, flag=True)
-    timeout: float = option(60.0, above=0, flag=True, metavar="SECONDS")
-    batch: str = option("", flag=True, metavar="FOLDER")
+    concurrency: int = option(16, least=1, most=1024)
+    budget_tokens: int = option(0, least=0)
+    max_requests_per_minute: int = option(0, least=0)
+    timeout: float = option(60.0, above=0)
+    batch: str = option("")
 
     def __post_init__(self) -> None:
         """Checks all values; a budget is of what is sent."""

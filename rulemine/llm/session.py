@@ -132,7 +132,7 @@ class Budget:
                     f"endpoint.budget_tokens: {self._spent:,} of {self._limit:,} tokens are spent, and the "
                     f"next call may take up to {most:,}: a token for each byte of its request, and "
                     f"{replies:,} for the longest reply. Every reply is kept; the same command with a larger "
-                    "--budget-tokens goes on."
+                    "endpoint.budget_tokens goes on."
                 )
             await asyncio.sleep(0.02)
         self._reserved += most
@@ -334,7 +334,7 @@ class Session:
         if self._missing and not self._said:
             addresses = ", ".join(place.address for place in self._clients or [self._options])
             raise NoReplyError(
-                f"{addresses}: no reply: {self._without_answer()}. Check --model and --base-url."
+                f"{addresses}: no reply: {self._without_answer()}. Check --model and endpoint.base_url."
             )
         return [results[index] for index in range(len(works))]
 
@@ -492,7 +492,7 @@ class Session:
             raise EndpointError(
                 f"{client.address}: no reply for {silence:.0f} s; the last failure: "
                 f"{problem.detail.rstrip('. ')}. All replies are kept, and the same command goes on. Check "
-                "the endpoint and --model, or set a longer --timeout."
+                "the endpoint and --model, or set a longer endpoint.timeout."
             )
         if silence >= PATIENCE / 10 and client.told < client.silent:
             client.told = client.silent

@@ -216,7 +216,7 @@ def connected(url: str, database: str | None = None) -> Iterator[Bolt]:
         except (DriverError, Neo4jError, OSError) as problem:
             reason = " ".join(str(problem).split())
             raise EndpointError(
-                f"{url}: no Neo4j answers ({reason}). Start one: rulemine serve neo4j start."
+                f"{url}: no Neo4j answers ({reason}). Start one: rulemine data neo4j start."
             ) from None
         yield Bolt(driver, database)
 

@@ -87,7 +87,7 @@ def start(
     if (now := running()) is not None:
         raise ConfigError(
             f"a Neo4j runs at {now.url}, with its data in {now.folder}. Use it, or end it: "
-            "rulemine serve neo4j stop."
+            "rulemine data neo4j stop."
         )
     log = folder / "rulemine-neo4j.log"
     if folder.exists() and not log.exists() and any(folder.iterdir()):

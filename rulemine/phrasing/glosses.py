@@ -1,6 +1,6 @@
 """Relation descriptions (glosses): what a relation means, and which end is which.
 
-A gloss file is TOML with one table per relation; `rulemine gloss` writes it and people review it:
+A gloss file is TOML with one table per relation; `rulemine data gloss` writes it and people review it:
 
     ["aunt"]
     statement = "{subject} is the aunt of {object}"

@@ -127,7 +127,7 @@ def build_recipe(values: Mapping[str, Any], where: str) -> Recipe:
     """
     problems: list[str] = []
     if (recipe := decode_recipe(values, problems)) is None:
-        raise ConfigError(list_problems(where, problems, "See rulemine build keys."))
+        raise ConfigError(list_problems(where, problems, "See rulemine build --keys."))
     return recipe
 
 

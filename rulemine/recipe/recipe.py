@@ -75,9 +75,9 @@ class SelectionSection(Section):
 
     fixed_values: ClassVar = ("groundings_per_rule", "min_std_confidence")
 
-    mode: str = option("maximal", choices=("maximal", "brink", "none"), flag_name="--selection")
+    mode: str = option("maximal", choices=("maximal", "brink", "none"))
     per_rule: int = option(30, least=1)
-    share: float = option(1.0, least=0, most=1, flag=True)
+    share: float = option(1.0, least=0, most=1)
     levels: tuple[int, ...] = option(
         (),
         least=1,
@@ -87,7 +87,7 @@ class SelectionSection(Section):
         flag=True,
     )
     per_type: float = option(1.0, above=0, most=1)
-    max_prior: float = option(0.07, above=0, most=1, flag=True)
+    max_prior: float = option(0.07, above=0, most=1)
     min_sure_confidence: float = option(0.0, least=0, most=1)
     min_rare_confidence: float = option(0.1, least=0, most=1)
 
@@ -150,9 +150,9 @@ class QuestionSection(Section):
     fixed_values: ClassVar = ("max_facts", "max_end_share", "max_median_answers")
 
     templates: str = option("", file=True, packaged="templates.toml")
-    max_answer_share: float = option(1.0, above=0, most=1, flag=True)
+    max_answer_share: float = option(1.0, above=0, most=1)
     max_relation_share: float = option(1.0, above=0, most=1)
-    split: str = option("group", choices=("group", "random", "none"), flag=True)
+    split: str = option("group", choices=("group", "random", "none"))
     ratios: tuple[int, ...] = option(
         (8, 1, 1),
         least=1,
@@ -160,7 +160,7 @@ class QuestionSection(Section):
         expected="three integers ≥ 1, for train, validation and test",
     )
     filter: str = option("", file=True, packaged="filter.toml", words=("found",))
-    max_questions: int = option(0, least=0, flag=True, flag_name="--questions")
+    max_questions: int = option(0, least=0, flag="--questions")
     max_answers: int = option(0, least=0)
     test_core: int = option(0, least=0)
     restated: bool = option(False)
@@ -190,7 +190,7 @@ class Recipe(Section):
     Attributes:
         name: The name of the benchmark; letters, digits, ``-`` and ``_``.
         kg: The complete KG: the name of a data set, or a file in TSV, N-Triples or Turtle; of the kind
-            ``cypher`` a property graph, as ``rulemine graph check`` reads it.
+            ``cypher`` a property graph, as ``rulemine data graph check`` reads it.
         kind: The kind of question: ``rules`` (about single removed triples), ``structures`` (the nine logical
             structures of ComplexLogicalQA), ``subgraphs`` (written for sampled subgraphs, as SynthKGQA),
             ``variants`` (written for the entities of texts, as Dynamic-KGQA) or ``cypher`` (text-to-Cypher
@@ -244,11 +244,11 @@ class Recipe(Section):
     )
     columns: tuple[str, ...] = option((), flag=True, metavar="A,B,C")
     strict: bool = option(False, flag=True)
-    reference: str = option("", file=True, data_set=True, flag=True, metavar="KG")
-    implied: str = option("", file=True, packaged="implied.txt", flag=True)
+    reference: str = option("", file=True, data_set=True)
+    implied: str = option("", file=True, packaged="implied.txt")
     labels: str = option("", file=True, data_set=True, flag=True, words=("none",))
     rules: str = option("", file=True, flag=True)
-    amie_jar: str = option("", file=True, flag=True, metavar="JAR")
+    amie_jar: str = option("", file=True)
     naming: str = option("private", choices=NAMINGS, flag=True)
     seed: int = option(0, least=0, most=2**63 - 1, flag=True)  # see `check_seed`
     not_in: tuple[str, ...] = option(

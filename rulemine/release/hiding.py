@@ -1,7 +1,7 @@
 """A release without the answers to its test split, to be published while these are kept.
 
-It has what systems get, the incomplete graph and the test questions as ``rulemine questions`` gives them, and
-what they may learn from: the questions of the other splits with all that is known of them, their removed
+It has what systems get, the incomplete graph and the test questions as ``export --to questions`` has them,
+and what they may learn from: the questions of the other splits with all that is known of them, their removed
 triples with certificates, and the graph that has these triples as its complete one. Whoever has the full
 release scores what comes back.
 

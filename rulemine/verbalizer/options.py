@@ -34,17 +34,17 @@ class VerbalizerSection(Section):
         paraphrases: Further texts per question; kind ``rules``.
     """
 
-    name: str = option("template", choices=("template", "openai"), flag_name="--verbalizer")
+    name: str = option("template", choices=("template", "openai"))
     model: str = option("", flag=True)
-    temperature: float = option(0.0, most=2, flag=True)
+    temperature: float = option(0.0, most=2)
     max_tokens: int = option(300, least=1)
-    prompt: str = option("", file=True, flag=True)
-    glosses: str = option("", file=True, packaged="glosses.toml", flag=True)
+    prompt: str = option("", file=True)
+    glosses: str = option("", file=True, packaged="glosses.toml")
     naming: str = option("", choices=("", *NAMINGS))
     language: str = option("English", fits_too=str.strip, expected="the name of a language")
-    judge_model: str = option("", flag=True)
-    rewriter_model: str = option("", flag=True)
-    paraphrases: int = option(0, least=0, most=20, flag=True)
+    judge_model: str = option("")
+    rewriter_model: str = option("")
+    paraphrases: int = option(0, least=0, most=20)
 
     def __post_init__(self) -> None:
         Section.__post_init__(self)

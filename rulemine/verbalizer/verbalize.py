@@ -275,8 +275,8 @@ class Verbalizer:
         return UserError(
             f"model {self._calls.chosen.model!r}: none of its first {FIRST_TEXTS} texts passes the checks; "
             f"the build stops here. Examples:{examples}\n{self._session.advice}Use another model, edit the "
-            f"prompts (a copy of rulemine/{self._calls.prompts.packaged}, given as --prompt), or leave "
-            "--verbalizer out: templates need no model."
+            f"prompts (a copy of rulemine/{self._calls.prompts.packaged}, given as verbalizer.prompt), or "
+            "leave --model out: templates need no model."
         )
 
 

@@ -28,7 +28,7 @@ from tests.command_line import FACTS, RULES, Command, run_here, tree
 from tests.golden import differences
 from tests.releases import built
 
-EVERYTHING = ["--judge-model", "critic", "--paraphrases", "1"]
+EVERYTHING = ["--set", "verbalizer.judge_model=critic", "--set", "verbalizer.paraphrases=1"]
 
 FAULTS: list[Any] = [
     error(429, "slow down", retry_after_ms="20"), error(500, "oops"), error(503, "busy"),
@@ -64,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]
     with ChatServer(faulty(0.1)) as running:
         ended = run_here(
             folder,
-            build_words(running.url, "kg", *EVERYTHING, "--concurrency", "64"),
+            build_words(running.url, "kg", *EVERYTHING, "--set", "endpoint.concurrency=64"),
             OPENAI_API_KEY=KEY,
         )
         assert ended.status == 0, ended.err
@@ -133,7 +133,7 @@ def test_neither_concurrency_nor_faults_are_visible(
     here: Path, release: Path, command: Command
 ) -> None:
     with ChatServer() as running:
-        words = build_words(running.url, "1", *EVERYTHING, "--concurrency", "1")
+        words = build_words(running.url, "1", *EVERYTHING, "--set", "endpoint.concurrency=1")
         assert command(*words).status == 0
         assert running.most_at_once == 1
     assert tree(here / "1") == tree(release)
@@ -190,7 +190,12 @@ def test_a_model_sees_labels_where_there_are_any(
 
 def test_of_an_edited_prompt_only_what_it_changes_is_asked(here: Path, command: Command) -> None:
     with ChatServer() as running:
-        assert command(*build_words(running.url, "out/kg", "--judge-model", "critic")).status == 0
+        assert (
+            command(
+                *build_words(running.url, "out/kg", "--set", "verbalizer.judge_model=critic")
+            ).status
+            == 0
+        )
         before = sum(running.received.values())
         audits = sum(entry["purpose"] == "audit" for entry in journal(here / "out" / "kg").values())
         prompts = packaged("verbalizer", "prompts.toml")
@@ -199,7 +204,14 @@ def test_of_an_edited_prompt_only_what_it_changes_is_asked(here: Path, command: 
             "labels of entities;", "labels of things;"
         )  # in no prompt of this build
         (here / "my.toml").write_text(text)
-        words = build_words(running.url, "out/kg", "--judge-model", "critic", "--prompt", "my.toml")
+        words = build_words(
+            running.url,
+            "out/kg",
+            "--set",
+            "verbalizer.judge_model=critic",
+            "--set",
+            "verbalizer.prompt=my.toml",
+        )
         assert command(*words).status == 0
         assert sum(running.received.values()) == before + audits
     assert command("verify", "out/kg").status == 0
@@ -259,7 +271,7 @@ def test_relations_with_the_same_answers_do_not_share_words(here: Path, command:
     two = [line for line in mined if json.loads(line)["head"][1] in ("born_in", "lives_in")]
     (here / "two.jsonl").write_text("".join(two))
     with ChatServer(says) as running:
-        model = ["--verbalizer", "openai", "--model", "fake", "--base-url", running.url]
+        model = ["--model", "fake", "--set", f"endpoint.base_url={running.url}"]
         assert command("build", "demo", "--rules", "two.jsonl", *model, "-o", "demo").status == 0
     wordings = Counter(row["wording"] for row in questions(here / "demo"))
     assert wordings["fallback"] > 20
@@ -291,18 +303,23 @@ def test_a_language_that_is_not_checked_is_told_by_the_build(here: Path, command
 
 def test_glosses_by_the_model_are_kept_and_used(here: Path, command: Command) -> None:
     with ChatServer() as running:
-        model = ["--verbalizer", "openai", "--model", "fake", "--base-url", running.url]
+        model = ["--model", "fake", "--set", f"endpoint.base_url={running.url}"]
         words = ["kg.tsv", "-o", "g.toml", *model]
-        first = command("gloss", *words)
+        first = command("data", "gloss", *words)
         assert first.status == 0, first.err
         asked = sum(running.received.values())
         made = (here / "g.toml").read_text()
         assert "{subject} is the wife of {object}" in made
-        assert command("gloss", *words).status == 0
+        assert command("data", "gloss", *words).status == 0
         assert sum(running.received.values()) == asked
         assert (here / "g.toml").read_text() == made
         (here / "g.toml").write_text(made.replace("is the wife of", "is wedded to"))
-        assert command(*build_words(running.url, "out/kg", "--glosses", "g.toml")).status == 0
+        assert (
+            command(
+                *build_words(running.url, "out/kg", "--set", "verbalizer.glosses=g.toml")
+            ).status
+            == 0
+        )
     assert "is wedded to" in (here / "out/kg/llm/glosses.toml").read_text()
     assert command("verify", "out/kg").status == 0
     assert (

@@ -12,12 +12,12 @@ from tests.evaluation.world import write_release
 
 SMALL = {
     "rules": ("kg.tsv", "--rules", "rules.txt", "--set", "selection.share=0.05",
-              "--judge-model", "j", "--paraphrases", "2"),
-    "structures": ("structures-demo", "--share", "0", "--set", "structures.per_structure=2"),
-    "cypher": ("cypher-demo", "--share", "0", "--set", "cypher.per_template=1"),
-    "subgraphs": ("subgraphs-demo", "--share", "0", "--set", "subgraphs.questions=12",
-                  "--judge-model", "j", "--rewriter-model", "r"),
-    "variants": ("variants-demo", "--share", "0", "--set", "variants.questions=12",
+              "--set", "verbalizer.judge_model=j", "--set", "verbalizer.paraphrases=2"),
+    "structures": ("structures-demo", "--set", "selection.share=0", "--set", "structures.per_structure=2"),
+    "cypher": ("cypher-demo", "--set", "selection.share=0", "--set", "cypher.per_template=1"),
+    "subgraphs": ("subgraphs-demo", "--set", "selection.share=0", "--set", "subgraphs.questions=12",
+                  "--set", "verbalizer.judge_model=j", "--set", "verbalizer.rewriter_model=r"),
+    "variants": ("variants-demo", "--set", "selection.share=0", "--set", "variants.questions=12",
                  "--set", 'variants.judges=["j"]'),
 }  # fmt: skip
 REASON = (
@@ -59,12 +59,22 @@ def test_typical_is_within_twice_and_the_worst_is_never_less(
         return body
 
     with ChatServer(says) as server:
-        model = ("--model", "m", "--base-url", server.url)
+        model = ("--set", f"endpoint.base_url={server.url}")
         if kind == "judge":
             release = write_release(here / "small").path
-            words = ("judge", str(release), "--split", "all", "-o", "judged.jsonl", *model)
+            words = (
+                "evaluate",
+                str(release),
+                "--split",
+                "all",
+                "-o",
+                "judged.jsonl",
+                "--judge",
+                "m",
+            )
+            words += model
         else:
-            more = ("--verbalizer", "openai", "--naming", "text", "--set", "questions.split=random")
+            more = ("--model", "m", "--naming", "text", "--set", "questions.split=random")
             words = ("build", *SMALL[kind], "-o", "out/x", *model, *more)
         dry = command(*words, "--dry-run")
         assert dry.status == 0, dry.err

@@ -86,7 +86,7 @@ def test_the_table_is_written_and_the_same_command_makes_nothing_again(
 ) -> None:
     before = (target / "run-1/manifest.json").stat().st_mtime_ns
     words = ("--set", f"rules={made / 'rules.jsonl'}")
-    ended = command("variants", made / "published", "--runs", 2, "-o", target, *words)
+    ended = command("build", made / "published", "--runs", 2, "-o", target, *words)
     assert (ended.status, ended.err.count("reused")) == (0, 2)
     assert (target / "run-1/manifest.json").stat().st_mtime_ns == before
     content = json.loads((target / "variants.json").read_text())
@@ -125,10 +125,10 @@ def test_a_model_writes_a_run_and_its_journal_makes_it_again(
         "numeric"  # as of a release by templates in this naming
     )
     manifest.write_text(json.dumps(content))
-    words = ("variants", tmp_path / "published", "--runs", 1, "--set",
+    words = ("build", tmp_path / "published", "--runs", 1, "--set",
              f"rules={made / 'rules.jsonl'}")  # fmt: skip
     with ChatServer(says) as server:
-        model = ("--verbalizer", "openai", "--model", "m", "--base-url", server.url)
+        model = ("--model", "m", "--set", f"endpoint.base_url={server.url}")
         ended = command(*words, "-o", tmp_path / "a", *model)
     assert ended.status == 0, ended.err
     assert re.search(r"run 1: .* · [\d,]+ tokens", ended.err), "a log says that it goes on"
@@ -153,7 +153,7 @@ def test_a_run_is_built_again_from_itself_in_any_naming(
 
 def test_what_cannot_be_run(made: Path, target: Path, command: Command, tmp_path: Path) -> None:
     def refused(told: str, *words: object) -> None:
-        ended = command("variants", *words)
+        ended = command("build", *words, "--runs", 1)
         assert (ended.status, told in ended.err) == (2, True), ended.err
         assert not (tmp_path / "o").exists()
 
@@ -161,8 +161,8 @@ def test_what_cannot_be_run(made: Path, target: Path, command: Command, tmp_path
     refused("rules names rules.jsonl: give the file", published, *output)
     refused("itself a fresh variant (run 1)", target / "run-1", *output)
     refused("would make another release", published, *output, "--set", "seed=3")
-    refused("Give --verbalizer openai too", published, *output, "--model", "m")
-    refused("runs are written at 0.8", published, *output, "--temperature", "0.5")
+    refused("Give --model NAME too", published, *output, "--set", "verbalizer.paraphrases=1")
+    refused("runs are written at 0.8", published, *output, "--set", "verbalizer.temperature=0.5")
     refused("so there is nothing to replay", published, *output, "--replay", target)
     refused('labels=l.tsv: the recipe names "none"', published, *output, "--set", "labels=l.tsv")
     without = tmp_path / "without"

@@ -243,7 +243,7 @@ def test_the_manifest_describes_every_file(made: Path) -> None:
 def test_a_step_that_the_recipe_does_not_have_is_said_to_be_none(
     rules: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(ConfigError, match=r"verbalize: .*templates; give --verbalizer openai"):
+    with pytest.raises(ConfigError, match=r"verbalize: .*templates; give --model NAME"):
         Build(recipe(rules), tmp_path / "out").run("verbalize")
     paper = recipe(rules, (("selection", "mode"), "brink"))
     with pytest.raises(ConfigError, match=r"ground: .*published selection"):

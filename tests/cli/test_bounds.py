@@ -39,7 +39,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["mine", "SOURCE"],
         ["build", "SOURCE"],
         ["build", "kg.tsv", "--rules", "SOURCE"],
-        ["build", "kg.tsv", "--reference", "SOURCE"],
+        ["build", "kg.tsv", "--set", "reference=SOURCE"],
         ["build", "kg.tsv", "--rules", "rules.txt", "--set", "labels=SOURCE"],
         ["build", "kg.tsv", "--rules", "rules.txt", "--set", "questions.templates=SOURCE"],
         ["build", "kg.tsv", "--rules", "rules.txt", "--set", "questions.filter=SOURCE"],
@@ -109,7 +109,7 @@ TEXTS = {
     "answer": ["answer", "out/kg", "--with", "reasoner"],
     "evaluate": ["evaluate", "out/kg", "p.jsonl"],
     "baselines": ["evaluate", "--baselines", "out/kg"],
-    "gloss": ["gloss", "kg.tsv"],
+    "gloss": ["data", "gloss", "kg.tsv"],
 }
 
 
@@ -160,7 +160,7 @@ def test_a_pipe_that_is_an_output_stays_one(here: Path, command: Command) -> Non
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["compare", "R", "p", "q", "--metrics", ""], "--metrics '': names no score"),
+        (["evaluate", "R", "p", "q", "--metrics", ""], "--metrics '': names no score"),
         (["data", "list", "demo"], "takes no name"),
         ([*BUILD[:4], "--set", "mining.max_atoms=4"], "mining.max_atoms: is for mining, and with"),
         (

@@ -162,14 +162,16 @@ def test_where_nobody_watches_a_slow_model_is_seen_at_work(
         return FakeModel().answer(request) if "response_format" in request else "Ann"
 
     with ChatServer(says) as server:
-        model = ("--model", "m", "--base-url", server.url, "--concurrency", 1)
+        model = ("--set", f"endpoint.base_url={server.url}")
+        model += ("--set", "endpoint.concurrency=1")
         words = {
-            "answer": ("answer", release, "--with", "bm25", "--split", "all", "-o", "a.jsonl", *model),
-            "judge": ("judge", release, "--split", "all", "-o", "j.jsonl", *model),
-            "supervision": ("export", "supervision", release, "--replies", "replies", *model),
+            "answer": ("answer", release, "--with", "bm25", "--split", "all", "-o", "a.jsonl",
+                       "--model", "m", *model),
+            "judge": ("evaluate", release, "--split", "all", "-o", "j.jsonl", "--judge", "m", *model),
+            "supervision": ("export", release, "--to", "supervision:model=m:replies=replies", *model),
             "study": ("study", others, "--with", "bm25", "--levels", 0, "--split", "all",
-                      "--resamples", 20, "-o", "study", *model),
-            "build": build_words(server.url, "out/kg", "--concurrency", "1"),
+                      "--set", "resamples=20", "-o", "study", "--model", "m", *model),
+            "build": build_words(server.url, "out/kg", "--set", "endpoint.concurrency=1"),
         }  # fmt: skip
         ended = command(*words[name])
     assert ended.status == 0, ended.err

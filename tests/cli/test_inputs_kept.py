@@ -44,25 +44,23 @@ FILES = {
 }
 
 CASES = {
-    "graph convert s.toml": "people.csv",
-    "graph draft s.toml": "s.toml",
-    "graph convert kg.tsv --schema draft.toml": "draft.toml",
-    "graph tasks s.toml": "people.csv",
+    "data graph s.toml --to simplekg": "people.csv",
+    "data graph s.toml --to schema": "s.toml",
+    "data graph kg.tsv --schema draft.toml --to simplekg": "draft.toml",
+    "data graph s.toml --to tasks": "people.csv",
     "evaluate tasks.jsonl given.jsonl --graph s.toml": "given.jsonl",
-    "gloss g.toml": "labels.tsv",
+    "data gloss g.toml": "labels.tsv",
     "mine kg.tsv --head-relations @heads": "heads",
-    "questions kg.tar": "kg.tar",
+    "export kg.tar --to questions": "kg.tar",
     "answer kg.tar --with command:program=./my_system.py": "my_system.py",
-    "compare kg.tar p.jsonl q.jsonl": "q.jsonl",
-    "judge kg.tar --model x --prompts heads": "heads",
-    "export supervision kg.tar": "kg.tar",
-    "variants --compare kg.tar": "kg.tar",
+    "evaluate kg.tar p.jsonl q.jsonl": "q.jsonl",
+    "evaluate kg.tar --judge x --set judge.prompts=heads": "heads",
     "show kg.tar --summary": "kg.tar",
     "archive kg.tar": "kg.tar",
 }
 
 OF_FOLDERS = {
-    *("audit", "build", "build draft", "export", "import", "rename", "study", "tables"),
+    *("audit", "build", "import", "rename", "study", "tables"),
 }
 
 
@@ -75,7 +73,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run_here(folder, ["build", "kg.tsv", "--rules", "rules.txt", "-o", "out/kg"]).status == 0
     assert run_here(folder, ["archive", "out/kg", "-o", "kg.tar"]).status == 0
     assert run_here(folder, ["answer", "kg.tar", "--with", "lookup", "-o", "p.jsonl"]).status == 0
-    assert run_here(folder, ["graph", "draft", "kg.tsv", "-o", "draft.toml"]).status == 0
+    assert (
+        run_here(folder, ["data", "graph", "kg.tsv", "--to", "schema", "-o", "draft.toml"]).status
+        == 0
+    )
     shutil.copy(folder / "p.jsonl", folder / "q.jsonl")
     shutil.copy(folder / "kg.tar", folder / "other.tar")
     shutil.rmtree(folder / "p.jsonl.work", ignore_errors=True)
@@ -93,7 +94,7 @@ def test_an_input_is_never_the_output(
     monkeypatch.chdir(made)
     before = tree(made)
     expected = "is not as rulemine|is the release itself"
-    if words.startswith("gloss"):
+    if words.startswith("data gloss"):
         expected = "TOML|gloss file"
     assert_refused(command(*words.split(), "-o", given), expected)
     assert tree(made) == before

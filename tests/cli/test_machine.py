@@ -222,7 +222,7 @@ def test_hundreds_of_small_relations(here: Path, command: Command) -> None:
     assert tree(here) == before
     ended = command("build", "g.toml", "-o", "out/x", "--set", "mining.min_initial_support=10")
     assert_refused(ended, "most facts of this graph can be guessed. Raise selection.max_prior")
-    options = ("--set", "mining.min_initial_support=10", "--max-prior", "1")
+    options = ("--set", "mining.min_initial_support=10", "--set", "selection.max_prior=1")
     ended = command("build", "g.toml", "-o", "out/x", *options)
     assert ended.status == 0, ended.err
     assert "rules: 300 of 300 mined" in command("show", "out/x", "--summary").out

@@ -125,17 +125,19 @@ def test_options_of_a_build_reach_its_recipe(
         '"body_size": 102, "pca_body_size": 95, "head_size": 102, "functional": "?a"}\n'
     )
     out = tmp_path / "out"
-    options = ["--rules", str(rules), "--share", "0.5", "--levels", "50,100", "--naming", "text"]
-    options += [
-        "--max-answer-share",
-        "0.9",
-        "--split",
-        "none",
-        "--seed",
-        "3",
-        "--reference",
-        "demo",
+    options = [
+        "--rules",
+        str(rules),
+        "--set",
+        "selection.share=0.5",
+        "--levels",
+        "50,100",
+        "--naming",
+        "text",
     ]
+    for setting in ("questions.max_answer_share=0.9", "questions.split=none", "reference=demo"):
+        options += ["--set", setting]
+    options += ["--seed", "3"]
     assert main(["build", "demo", "-o", str(out), *options]) == 0
     assert str(out) in capsys.readouterr().out
     config = Release.open(out).manifest["config"]

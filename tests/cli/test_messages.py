@@ -89,11 +89,10 @@ def test_a_recipe_that_names_what_is_not_there(
         (["mine", "kg.tsv", "--head-relations", "@empty"], "empty: is empty"),
         (["mine", "kg.tsv", "--exclude-relations", "husband,wife,father,mother,child"],
          "the filters leave none of 5 relations for the head of a rule. See head_relations"),
-        (["data", "path", "family"], r"not found below /no/where \(no such folder\) \(from RULEMINE_DATA"),
         (["data", "get", "family"], r"not found below /no/where .* cannot be downloaded from https.*offline"),
         (["verify", "\udce9"], "no such file"),
     ],
-    ids=range(8),
+    ids=range(7),
 )  # fmt: skip
 def test_words_that_nobody_expects(
     here: Path,

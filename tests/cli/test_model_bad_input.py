@@ -24,21 +24,32 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["--model", ""], "model is ''; expected the name of a model"),
         (["--model", " "], "model is ' '; expected the name of a model"),
-        (["--temperature", "9"], "temperature is 9.0; expected a number at most 2"),
-        (["--temperature", "nan"], "temperature is nan"),
-        (["--concurrency", "0"], "concurrency is 0; expected a whole number from 1 to 1024"),
-        (["--concurrency", "1000000"], "concurrency is 1000000"),
-        (["--budget-tokens", "-1"], "budget_tokens is -1; expected a whole number ≥ 0"),
-        (["--max-requests-per-minute", "-1"], "max_requests_per_minute is -1"),
-        (["--paraphrases", "99"], "paraphrases is 99; expected a whole number from 0 to 20"),
-        (["--verbalizer", "opnai"], "name is 'opnai'; expected template or openai"),
-        (["--verbalizer", "template"], "--model: is for the questions of a language model"),
-        (["--base-url", "ftp://a/v1"], "base_url is …; expected an address"),
-        (["--base-url", "http://a b/v1"], "base_url is …; expected an address"),
-        (["--prompt", "none.toml"], "none.toml: no such file"),
-        (["--prompt", "half.toml"], r"section \[names\] is missing"),
-        (["--glosses", "none.toml"], "none.toml: no such file"),
-        (["--glosses", "g.toml"], "'hubsand' is not in the graph; did you mean 'husband'"),
+        (["--set", "verbalizer.temperature=9"], "temperature is 9.0; expected a number at most 2"),
+        (["--set", "verbalizer.temperature=nan"], "temperature is nan"),
+        (
+            ["--set", "endpoint.concurrency=0"],
+            "concurrency is 0; expected a whole number from 1 to 1024",
+        ),
+        (["--set", "endpoint.concurrency=1000000"], "concurrency is 1000000"),
+        (
+            ["--set", "endpoint.budget_tokens=-1"],
+            "budget_tokens is -1; expected a whole number ≥ 0",
+        ),
+        (["--set", "endpoint.max_requests_per_minute=-1"], "max_requests_per_minute is -1"),
+        (
+            ["--set", "verbalizer.paraphrases=99"],
+            "paraphrases is 99; expected a whole number from 0 to 20",
+        ),
+        (["--set", "verbalizer.name=opnai"], "name is 'opnai'; expected template or openai"),
+        (["--set", "endpoint.base_url=ftp://a/v1"], "base_url is …; expected an address"),
+        (["--set", "endpoint.base_url=http://a b/v1"], "base_url is …; expected an address"),
+        (["--set", "verbalizer.prompt=none.toml"], "none.toml: no such file"),
+        (["--set", "verbalizer.prompt=half.toml"], r"section \[names\] is missing"),
+        (["--set", "verbalizer.glosses=none.toml"], "none.toml: no such file"),
+        (
+            ["--set", "verbalizer.glosses=g.toml"],
+            "'hubsand' is not in the graph; did you mean 'husband'",
+        ),
         (["--replay", "none"], "none: no such file"),
         (["--replay", "."], "holds none of llm/journal.jsonl, journal.jsonl"),
     ],
@@ -129,7 +140,7 @@ def test_replays_of_what_was_edited_or_lacks_a_line(here: Path, command: Command
     missing = json.loads(lines[7])["questions"][0]
     file.write_text("".join(lines).replace("Who or what", "Which or what", 1))
     assert_refused(command(*words, "out/kg"), "journal.jsonl: .*edited")
-    model = ["--verbalizer", "openai", "--model", "fake"]
+    model = ["--model", "fake"]
     (here / "j.jsonl").write_text("".join(lines[:7] + lines[8:]))
     assert_refused(
         command(*words, "j.jsonl", *model), f"j.jsonl: .*{missing}: no reply to its call"

@@ -1,4 +1,4 @@
-"""Commands with ``--batch``: rounds until done, and then the bytes of a run over the network."""
+"""Commands with ``endpoint.batch``: rounds until done, and then the bytes of a run over the network."""
 
 import json
 import random
@@ -13,7 +13,7 @@ from tests.chat_server import KEY, ChatServer, FakeModel, build_words, completio
 from tests.command_line import Command, assert_refused, tree
 from tests.evaluation.world import write_release
 
-BATCH = ["--batch", "batches"]
+BATCH = ["--set", "endpoint.batch=batches"]
 
 
 def until_done(command: Command, words: list[str], **how: Any) -> int:
@@ -43,7 +43,7 @@ def untimed(file: Path) -> list[Any]:
 def test_a_build_has_the_bytes_of_one_over_the_network(
     here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    more = ["--judge-model", "critic", "--questions", "8"]
+    more = ["--set", "verbalizer.judge_model=critic", "--questions", "8"]
     with ChatServer() as running:
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         assert command(*build_words(running.url, "online", *more)).status == 0
@@ -55,15 +55,15 @@ def test_a_build_has_the_bytes_of_one_over_the_network(
 
 def test_a_batch_without_a_name_sends_nothing(here: Path, command: Command) -> None:
     with ChatServer() as running:
-        ended = command(*build_words(running.url), "--batch", "")
+        ended = command(*build_words(running.url), "--set", "endpoint.batch=")
     assert (ended.status, running.bodies) == (2, [])
-    assert "--batch: nothing is named; expected a folder" in ended.err
+    assert "endpoint.batch: nothing is named; expected a folder" in ended.err
 
 
 def test_a_batch_of_systems_that_ask_no_model_is_refused(here: Path, command: Command) -> None:
     for more in (["-o", "out"], ["--dry-run"]):
         ended = command("answer", "release", "--with", "lookup,prior", *BATCH, *more)
-        assert_refused(ended, "--batch: is for systems that ask a model, and none here does")
+        assert_refused(ended, "endpoint.batch: is for systems that ask a model, and none here does")
 
 
 def test_judges_and_answers_come_in_rounds(here: Path, command: Command) -> None:
@@ -73,15 +73,16 @@ def test_judges_and_answers_come_in_rounds(here: Path, command: Command) -> None
         text = "ann" if request["model"] == "m" else FakeModel().answer(request)
         return completion(request, text)
 
-    asking = ["--split", "all", "--model"]
-    judge = ["judge", "small", *asking, "a,b,c", "-o"]
-    answer = ["answer", "small", "--with", "closed-book,self-consistency:k=2", *asking, "m", "-o"]
+    every = ["small", "--split", "all"]
+    judge = ["evaluate", *every, "--judge", "a,b,c", "-o"]
+    systems = ["--with", "closed-book,self-consistency:k=2"]
+    answer = ["answer", *every, *systems, "--model", "m", "-o"]
     with ChatServer(says) as running:
-        there = ["--base-url", running.url]
+        there = ["--set", f"endpoint.base_url={running.url}"]
         for words in (judge, answer):
             assert command(*words, f"{words[0]}-online", *there).status == 0
     assert until_done(command, [*judge, "judged"], says=says) == 1
-    assert Path("judged").read_bytes() == Path("judge-online").read_bytes()
+    assert Path("judged").read_bytes() == Path("evaluate-online").read_bytes()
     assert until_done(command, [*answer, "answered"], says=says) == 2
     files = sorted(Path("answer-online").glob("*.jsonl"))
     assert len(files) == 2

@@ -63,7 +63,10 @@ def until_held(running: ChatServer, process: "subprocess.Popen[str]") -> None:
 
 def test_killed_builds_go_on_and_pay_for_nothing_twice(here: Path, command: Command) -> None:
     with ChatServer() as running:
-        words, kept = build_words(running.url, "out/kg", "--judge-model", "critic"), set[str]()
+        words, kept = (
+            build_words(running.url, "out/kg", "--set", "verbalizer.judge_model=critic"),
+            set[str](),
+        )
         for answers in (3, 20):
             again, answered = running.again, len(running.answered)
             hold_after(running, answers)
@@ -82,7 +85,12 @@ def test_killed_builds_go_on_and_pay_for_nothing_twice(here: Path, command: Comm
         assert command(*words).status == 0
         assert running.again == 0
         assert len(journal(here / "out" / "kg")) == len(running.received)
-        assert command(*build_words(running.url, "once", "--judge-model", "critic")).status == 0
+        assert (
+            command(
+                *build_words(running.url, "once", "--set", "verbalizer.judge_model=critic")
+            ).status
+            == 0
+        )
     assert tree(here / "once") == tree(here / "out" / "kg")
     assert command("verify", "once").status == 0
 
@@ -124,7 +132,7 @@ def test_a_second_ctrl_c_and_sigterm_end_at_once(here: Path, signals: tuple[int,
 def test_at_the_budget_it_stops_and_goes_on(here: Path, command: Command) -> None:
     budget = 9000
     with ChatServer() as running:
-        words = build_words(running.url, "out/kg", "--budget-tokens", str(budget))
+        words = build_words(running.url, "out/kg", "--set", f"endpoint.budget_tokens={budget}")
         spent, runs = 0, 0
         while (ended := command(*words)).status == 3:
             runs += 1

@@ -79,11 +79,10 @@ def test_the_same_name_with_other_options_replaces_its_files(built: Path, comman
 
 FILES = {
     "show out/kg --sheet 2": "show out/kg --sheet 3",
-    "graph draft kg.tsv": "graph draft other.tsv",
-    "questions out/kg": "questions out/kg --split all",
+    "data graph kg.tsv --to schema": "data graph other.tsv --to schema",
+    "export out/kg --to questions": "export out/kg --to questions:split=all",
     "evaluate out/kg p.jsonl": "evaluate out/kg p.jsonl --format json",
     "answer out/kg --with lookup": "answer out/kg --with random",
-    "export supervision out/kg": "export supervision out/kg --format markdown",
     "mine kg.tsv --min-initial-support 9": "mine kg.tsv --min-initial-support 9 --format amie",
 }
 """Commands that write a file, and what they may write over it afterwards."""
@@ -107,10 +106,11 @@ def test_a_file_is_replaced_only_as_the_same_command_wrote_it(
         ended = command(*words.split(), "-o", name)
         assert_refused(ended, f"{name.lstrip('./')}: is there, and is not as rulemine .* wrote it")
     assert file.read_bytes() == made + b"mine\n"
-    other = "compare out/kg p.jsonl p.jsonl"
+    other = "data graph kg.tsv --to simplekg"
     file.write_bytes(made)
     assert_refused(
-        command(*other.split(), *more), "f: is there, and is not as rulemine compare wrote"
+        command(*other.split(), *more),
+        "f: is there, and is not as rulemine data graph --to simplekg wrote",
     )
     assert file.read_bytes() == made
 
@@ -121,7 +121,7 @@ WRITING = {
         "answer out/kg --with lookup",
         "evaluate --baselines out/kg",
         "mine kg.tsv",
-        "gloss kg.tsv",
+        "data gloss kg.tsv",
         "rename out/kg --naming text",
         "build kg.tsv --rules rules.txt",
     )
@@ -241,16 +241,8 @@ def test_a_folder_without_the_right_to_write_is_said_at_once(
     assert not (here / "o").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [
-        (["export", "supervision", "out/kg", "-o", "report.txt", "--labels"], "labels.jsonl"),
-    ],
-    ids=lambda v: v if isinstance(v, str) else v[0],
-)
-def test_only_folders_of_the_same_command_are_replaced(
-    built: Path, command: Command, words: Sequence[str], name: str
-) -> None:
+def test_only_folders_of_the_same_command_are_replaced(built: Path, command: Command) -> None:
+    words, name = ("export", "out/kg", "--to", "supervision", "-o"), "labels.jsonl"
     (built / "theirs").mkdir()
     (built / "theirs" / name).write_text("mine")
     before = tree(built)
@@ -266,9 +258,9 @@ def test_only_folders_of_the_same_command_are_replaced(
     assert (built / "new" / name).read_text() == "edited"
 
 
-def test_labels_are_not_where_replies_or_the_report_are(built: Path, command: Command) -> None:
-    words = ("export", "supervision", "out/kg", "--labels", "l", "-o", "l/report.txt")
-    assert_refused(command(*words), "is replaced as a whole, and l/report.txt is inside it")
+def test_labels_are_not_where_replies_are(built: Path, command: Command) -> None:
+    words = ("export", "out/kg", "--to", "supervision:model=m:replies=l/replies", "-o", "l")
+    assert_refused(command(*words), "is replaced as a whole, and l/replies is inside it")
 
 
 def test_a_release_of_another_kind_is_not_replaced_unasked(built: Path, command: Command) -> None:
@@ -289,5 +281,5 @@ def test_tables_of_runs_that_are_not_there_are_somebody_elses(
     manifest = built / "out/kg/manifest.json"
     kind = '"kind": "variants", "variants": {"run": 0, "pairs": 1}'
     manifest.write_text(manifest.read_text().replace('"kind": "rules"', kind))
-    ended = command("variants", "out/kg", "--runs", "1", "-o", "theirs")
-    assert_refused(ended, "variants.md: is there, and is not as rulemine variants wrote it")
+    ended = command("build", "out/kg", "--runs", "1", "-o", "theirs")
+    assert_refused(ended, "variants.md: is there, and is not as rulemine build wrote it")

@@ -7,28 +7,18 @@ from rulemine.cli.main import make_parser
 from rulemine.cli.recipe_options import chosen_recipe
 from rulemine.errors import ConfigError, InputError
 
-OPENAI = ["--verbalizer", "openai", "--model", "m"]
+OPENAI = ["--model", "m"]
 
 
 def chosen(*options: str, command: str = "build"):
     return chosen_recipe(make_parser().parse_args([command, "demo.tsv", *options]))
 
 
-def test_an_option_wins_over_a_key_also_when_it_is_zero():
-    keys = [
-        "verbalizer.temperature=0.5",
-        "verbalizer.paraphrases=2",
-        "endpoint.budget_tokens=9",
-        "seed=4",
-    ]
-    settings = [part for key in keys for part in ("--set", key)]
-    options = ["--temperature", "0", "--paraphrases", "0", "--budget-tokens", "0", "--seed", "0"]
-    recipe = chosen(*OPENAI, *settings, *options)
-    assert (recipe.verbalizer.temperature, recipe.verbalizer.paraphrases) == (0, 0)
-    assert (recipe.endpoint.budget_tokens, recipe.seed) == (0, 0)
-    recipe = chosen(*OPENAI, *settings)
-    assert (recipe.verbalizer.temperature, recipe.verbalizer.paraphrases) == (0.5, 2)
-    assert (recipe.endpoint.budget_tokens, recipe.seed) == (9, 4)
+def test_an_option_wins_over_a_key_also_when_it_is_zero() -> None:
+    keys = ["--set", "endpoint.budget_tokens=9", "--set", "seed=4", "--set", "verbalizer.model=x"]
+    recipe = chosen(*keys, *OPENAI, "--seed", "0")
+    assert (recipe.verbalizer.model, recipe.seed, recipe.endpoint.budget_tokens) == ("m", 0, 9)
+    assert chosen(*OPENAI, *keys).verbalizer.name == "openai"
 
 
 def test_what_is_not_given_leaves_the_recipe_as_it_is():
@@ -58,10 +48,12 @@ def test_a_build_that_stays_below_a_number_of_questions_says_so() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--model", "m"], ["--judge-model", "m"], ["--paraphrases", "0"]],
+    [["--set", "verbalizer.judge_model=m"], ["--set", "verbalizer.paraphrases=0"]],
 )
 def test_what_is_for_a_model_is_refused_where_templates_ask(options: list[str]) -> None:
-    with pytest.raises(ConfigError, match=f"{options[0]}: is for the questions of a language"):
+    with pytest.raises(
+        ConfigError, match=r"--set verbalizer.*: is for the questions of a language"
+    ):
         chosen(*options)
 
 
@@ -72,21 +64,22 @@ def test_a_replay_of_nothing_or_of_replies_alone_is_told_apart(tmp_path: Path) -
         chosen("--replay", str(tmp_path))
     journal = tmp_path / "journal.jsonl"
     journal.write_text("")
-    with pytest.raises(ConfigError, match=r"only replies.* Give --verbalizer openai --model NAME"):
+    with pytest.raises(ConfigError, match=r"only replies.* Give --model NAME"):
         chosen("--replay", str(journal))
     assert chosen(*OPENAI, "--replay", str(journal)).verbalizer.model == "m"
 
 
 def test_glosses_take_the_options_of_the_endpoint():
-    recipe = chosen(*OPENAI, "--concurrency", "3", "--seed", "5", command="gloss")
+    recipe = chosen(*OPENAI, "--set", "endpoint.concurrency=3", "--seed", "5", command="data gloss")
     assert (recipe.verbalizer.model, recipe.endpoint.concurrency, recipe.seed) == ("m", 3, 5)
 
 
 @pytest.mark.parametrize(
     ("option", "hint"),
     [
-        ("--verbaliser", "did you mean '--verbalizer'?"),
-        ("--paraphrazes=2", "--paraphrazes; did you mean '--paraphrases'?"),
+        ("--verbalizer", "it is now --model NAME"),
+        ("--paraphrases=2", "verbalizer.paraphrases is a key"),
+        ("--modell", "did you mean '--model'?"),
         ("--language", "verbalizer.language is a key: --set verbalizer.language=…"),
         ("--api-key-variable", "endpoint.api_key_variable is a key"),
     ],

@@ -65,7 +65,7 @@ def test_the_miner_finds_the_rules_that_are_planted(tmp_path: Path, shape: str) 
 
 def test_the_endpoint_that_is_measured_is_a_command() -> None:
     command = load("endpoint").serving("out/demo", 9)
-    assert make_parser().parse_args(words(command)).max_rows == 9
+    assert make_parser().parse_args(words(command)).serve == "sparql:port=0:max_rows=9"
 
 
 def test_the_packages_are_as_many_as_said_and_built_by_commands(

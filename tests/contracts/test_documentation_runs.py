@@ -42,7 +42,7 @@ LESS = {
     "rulemine build structures-demo": ["--set", "structures.per_structure=6"],
     "rulemine build subgraphs-demo": ["--set", "subgraphs.questions=10"],
     "rulemine build variants-demo": ["--set", "variants.questions=10"],
-    "rulemine study": ["--sample", "5", "--resamples", "5"],
+    "rulemine study": ["--sample", "5", "--set", "resamples=5"],
 }
 """What commands that begin so are given as well, so that they take less; what they print is not shown."""
 
@@ -157,9 +157,9 @@ def commands_of(page: Path) -> list[str]:
 
 def goes_to(command: str) -> str:
     """The file or folder that a command writes; empty: none is named."""
-    if "--dry-run" in command or "--estimate" in command:
+    if "--dry-run" in command:
         return ""
-    if command.startswith("rulemine serve neo4j start"):
+    if command.startswith("rulemine data neo4j start"):
         return "out/neo4j"
     found = re.search(r" (?:-o|--output) (\S+)", command)
     return found[1] if found else ""

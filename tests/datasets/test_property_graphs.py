@@ -121,7 +121,7 @@ def test_who_does_not_count_what_is_left_out_is_told(tmp_path: Path) -> None:
     load_property_graph(str(path), note=said.append)
     assert len(said) == 1
     assert (
-        f"{path}: left out: triples with a blank node or a triple: 1; rulemine graph check"
+        f"{path}: left out: triples with a blank node or a triple: 1; rulemine data graph check"
         in said[0]
     )
 

@@ -96,8 +96,8 @@ def test_options_win_over_what_is_chosen(folder: Path) -> None:
         "mining.max_atoms=3",
         "--set",
         "selection.per_rule=7",
-        "--max-answer-share",
-        "0.5",
+        "--set",
+        "questions.max_answer_share=0.5",
     )
     share = ("--set", "questions.max_relation_share=0.8")
     assert build(folder, "-o", "own", *options, *share).status == 0
@@ -140,12 +140,12 @@ def test_few_answers_may_be_those_of_more_questions(tmp_path: Path) -> None:
         town = f % 20 if draw.random() < 0.8 else draw.randrange(20)
         rows.append((f"person {i}", "lives in", f"town {town}"))
     (tmp_path / "my.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
-    assert build(tmp_path, "-o", "strict", "--max-answer-share", "0.01").status == 0
+    assert build(tmp_path, "-o", "strict", "--set", "questions.max_answer_share=0.01").status == 0
     assert build(tmp_path, "-o", "own").status == 0
     strict, own = (len(Release.open(tmp_path / o).questions()) for o in ("strict", "own"))
     assert strict < 100 <= own, (strict, own)
     assert config(tmp_path / "own")["questions"]["max_answer_share"] > 0.01
-    again = build(tmp_path, "-o", "strict", "--max-answer-share", "0.01")
+    again = build(tmp_path, "-o", "strict", "--set", "questions.max_answer_share=0.01")
     assert "share an answer: --set questions.max_answer_share=0.02" in again.out
 
 

@@ -58,7 +58,7 @@ def test_the_shape_of_a_graph_says_what_is_in_the_way(
 def test_questions_that_miss_nothing_make_no_release(folder: Path) -> None:
     keys = ("structures.per_structure=200", 'structures.names=["1p"]')
     few = [word for key in keys for word in ("--set", key)]
-    options = ("--kind", "structures", "--share", "0.01", "--effort", "1", *few)
+    options = ("--kind", "structures", "--set", "selection.share=0.01", "--effort", "1", *few)
     ended = build(folder, "-o", "whole", *options)
     assert ended.status == 2
     assert "miss a triple where all of" in ended.err

@@ -31,7 +31,7 @@ def drafted(folder: Path, tmp_path: Path) -> Path:
 
 def draft(folder: Path, *words: str) -> Ended:
     """Drafts in a folder."""
-    return run_here(folder, ["build", "draft", *words])
+    return run_here(folder, ["build", *words, "--until", "draft"])
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -55,7 +55,7 @@ def test_a_draft_from_python_is_that_of_the_command(
     assert sorted(lines) == [f"py/{name}: written" for name in FILES]
     with pytest.raises(OutputError, match="is there already"):
         rulemine.draft_recipe("my.tsv", "py")
-    assert rulemine.draft_recipe("my.tsv", "py", update=True) == []
+    assert rulemine.draft_recipe("my.tsv", "py") == []
     rulemine.draft_recipe("my.tsv", "other", {"questions.max_answers": 7})
     assert read_toml(drafted / "other/recipe.toml")["questions"]["max_answers"] == 7
     with pytest.raises(ConfigError, match="demo: is a recipe"):
@@ -102,15 +102,12 @@ def test_declarations_and_the_filter_are_edited_in_their_files(drafted: Path) ->
     assert inputs.excluded["speaks"] == "dull"
 
 
-def test_a_draft_replaces_no_file_and_an_update_none_that_was_edited(drafted: Path) -> None:
-    again = draft(drafted, "my.tsv", "-o", "my")
-    assert again.status == 2
-    assert "is there already. See what has changed with --update" in again.err
+def test_a_draft_replaces_no_file_that_was_edited(drafted: Path) -> None:
     templates, filter_file = (drafted / "my" / f"{n}.toml" for n in ("templates", "filter"))
     templates.write_text(templates.read_text() + "# mine\n")
     fresh = filter_file.read_text()
     filter_file.write_text(sealed("# of yesterday\n", "Which relations are not asked about"))
-    updated = draft(drafted, "my.tsv", "-o", "my", "--update")
+    updated = draft(drafted, "my.tsv", "-o", "my")
     assert updated.status == 0
     assert "-# mine" in updated.out
     assert "kept, because it may have been edited" in updated.out

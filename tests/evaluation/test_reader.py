@@ -60,8 +60,8 @@ def test_there_is_something_to_read(files, capsys, tmp_path):
     for words, told in (
         ([*files, "--reader", "m"], "no prediction is a text"),
         ([*files, "--dry-run"], "--dry-run: is for --reader"),
-        ([*files, "--budget-tokens", "9"], "--budget-tokens: is for --reader"),
-        (files[::-1], "is a release, and predictions were expected"),
+        ([*files, "--set", "endpoint.budget_tokens=9"], "--set: is for --reader"),
+        (files[::-1], "the release comes first"),
     ):
         assert main(["evaluate", *words]) == 2
         assert told in " ".join(capsys.readouterr().err.split())

@@ -204,9 +204,9 @@ except OSError as problem:
 
 
 def test_the_command_serves_until_it_is_interrupted(release: Release, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "rulemine", "serve", "sparql", str(release.path)]
+    command = [sys.executable, "-m", "rulemine", "show", str(release.path), "--serve"]
     with subprocess.Popen(
-        [*command, "--port", "0", "--iris", "release"],
+        [*command, "sparql:port=0:iris=release"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -249,18 +249,16 @@ def _runs(process: int) -> bool:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--iris", "freebse"], "did you mean 'freebase'"),
-        (["--timeout", "0"], "--timeout is 0; expected more"),
-        (["--max-rows", "0"], "--max-rows is 0; expected 1 …"),
-        (["--naming", "texts"], "no naming 'texts' for exports; did you mean"),
-        (["--kg", "half"], "half"),
-        (["--port", "70000"], "expected 0 … 65535"),
+        ("iris=freebse", "did you mean 'freebase'"),
+        ("timeout=0", "timeout is 0; expected more"),
+        ("max_rows=0", "max_rows is 0; expected 1 …"),
+        ("naming=texts", "no naming 'texts' for exports; did you mean"),
+        ("kg=half", "half"),
+        ("port=70000", "expected 0 … 65535"),
     ],
 )
-def test_wrong_options_are_told(
-    release: Release, command: Command, words: list[str], told: str
-) -> None:
-    ended = command("serve", "sparql", release.path, "--port", "0", *words)
+def test_wrong_options_are_told(release: Release, command: Command, words: str, told: str) -> None:
+    ended = command("show", release.path, "--serve", f"sparql:{words}")
     assert ended.status == 2
     assert told in ended.err
 
@@ -268,7 +266,7 @@ def test_wrong_options_are_told(
 def test_a_port_in_use_is_told(release: Release, command: Command) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ended = command("serve", "sparql", release.path, "--port", str(port))
+        ended = command("show", release.path, "--serve", f"sparql:port={port}")
     assert ended.status == 2
     assert f"port {port} of 127.0.0.1 cannot be had" in ended.err
 

@@ -34,8 +34,15 @@ RECIPES = (
     "family", "family-brink", "fb15k237", "structures-fb15k237", "subgraphs-fb15k237", "variants-fb15k237",
 )  # fmt: skip
 NAMINGS = {f"demo-{naming}": naming for naming in ("private", "entity", "text", "numeric")}
-MODEL = ["--verbalizer", "openai", "--model", "writer"]
-FEW = ["--set", "subgraphs.questions=20", "--judge-model", "judge", "--rewriter-model", "rewriter"]
+MODEL = ["--model", "writer"]
+FEW = [
+    "--set",
+    "subgraphs.questions=20",
+    "--set",
+    "verbalizer.judge_model=judge",
+    "--set",
+    "verbalizer.rewriter_model=rewriter",
+]
 BY_MODEL: dict[str, tuple[list[str], Says | None]] = {
     "rules-by-model": (["kg.tsv", "--rules", "rules.txt", "--model", "fake", *EVERYTHING], None),
     "structures-demo-by-model": (["structures-demo", *structures.FEW, *structures.MODELS], structures.says),
@@ -71,7 +78,16 @@ def build(name: str, release: Path) -> None:
         (here / "rules.txt").write_text(RULES)
         recipe, says = BY_MODEL[name]
         with ChatServer(says) as server:
-            run(here, "build", *MODEL, *recipe, "--base-url", server.url, "-o", other)
+            run(
+                here,
+                "build",
+                *MODEL,
+                *recipe,
+                "--set",
+                f"endpoint.base_url={server.url}",
+                "-o",
+                other,
+            )
         run(here, "build", *MODEL, *recipe, "--replay", other, "-o", release)
     else:
         run(here, "build", name, "-o", release)

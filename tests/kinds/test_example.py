@@ -208,7 +208,7 @@ def test_its_options_are_in_help_keys_and_documentation(here: Path, command: Com
     assert "\n## [choice]\n" in options()
     ended = command("build", "demo", "--kind", "choice", "--set", "choice.choice=3")
     assert_refused(ended, "unknown key 'choice.choice'; did you mean 'choices'")
-    ended = command("build", "demo", "--kind", "choice", "--verbalizer", "openai", "--model", "x",
+    ended = command("build", "demo", "--kind", "choice", "--model", "x",
                     "--dry-run")  # fmt: skip
     assert_refused(ended, "no model writes the texts of questions of the kind choice")
 

@@ -94,7 +94,7 @@ def test_an_archive_is_read_as_a_folder_is(release: Path, command: Command) -> N
     assert scores[0] == scores[1]
     assert command("verify", file).status == 0
     assert command("show", file, "q00001").out == command("show", release, "q00001").out
-    assert command("query", file, '(p "wife" "ada")').status == 0
+    assert command("data", "query", file, '(p "wife" "ada")').status == 0
 
 
 def test_an_edited_release_is_not_archived(release: Path) -> None:

@@ -222,7 +222,7 @@ def test_bad_predictions(place: Callable[[], Path], command: Command) -> None:
         (folder / "p.jsonl").write_bytes(content)
         assert_refused(command("evaluate", "release", "p.jsonl"), expected)
     assert_refused(command("evaluate", "release", "none.jsonl"), "no such file")
-    told = "release: is a release, and predictions were expected"
+    told = "the release comes first; release is one"
     assert_refused(command("evaluate", "release", "release"), told)
 
 
@@ -241,12 +241,11 @@ evaluate release good.jsonl --matching x | matching: 'x'
 evaluate release good.jsonl --naming x | no naming 'x'
 evaluate release good.jsonl --split x | no split 'x'
 evaluate release good.jsonl --seed -1 | seed is -1
-compare release good.jsonl none | none: no such file
+evaluate release good.jsonl none | none: no such file
 evaluate release good.jsonl -o . | is a folder
 evaluate --baselines release --split x | no split 'x'
 data get | name a data set; known: codex-l
-data path famly | did you mean 'family'
- | usage: rulemine
+data get famly | did you mean 'family'
 bild | command: 'bild' is unknown; did you mean 'build'
 """
 

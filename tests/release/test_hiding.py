@@ -196,7 +196,7 @@ def test_it_is_used_like_any_other(
     full, hidden = pair(name)
     ended = command("verify", hidden.path)
     assert (ended.status, "answers of test are hidden" in ended.out) == (0, True)
-    asked = command("questions", hidden.path)
+    asked = command("export", hidden.path, "--to", "questions")
     assert asked.out.count("\n") == len(full.questions(HIDDEN))
     first, train = hidden.questions(HIDDEN)[0], hidden.questions("train")[0]
     shown = command("show", hidden.path, first.id)

@@ -287,4 +287,4 @@ def test_two_relations_never_ask_in_the_same_words(tmp_path: Path) -> None:
 
 
 def test_a_book_needs_a_model(here: Path, command: Command) -> None:
-    assert_refused(command("gloss", "kg.tsv", "--book"), "--book: a model writes it")
+    assert_refused(command("data", "gloss", "kg.tsv", "--book"), "--book: a model writes it")

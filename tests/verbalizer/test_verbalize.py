@@ -219,7 +219,14 @@ def test_a_model_of_whose_first_texts_none_passes_ends_the_build(bad):
     session = Scripted(lambda call: f"{bad} {call.subject}" if bad.endswith("}") else bad)
     with pytest.raises(UserError) as caught:
         run(questions, session)
-    for word in ("model 'm'", "first 50 texts", "q00001: ", "q00002: ", "q00003: ", "--prompt"):
+    for word in (
+        "model 'm'",
+        "first 50 texts",
+        "q00001: ",
+        "q00002: ",
+        "q00003: ",
+        "verbalizer.prompt",
+    ):
         assert word in str(caught.value)
     assert "q00004: " not in str(caught.value)
     assert len(session.calls) < 80

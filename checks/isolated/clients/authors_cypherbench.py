@@ -99,8 +99,8 @@ def ours(*words: str) -> None:
 
 def main() -> None:
     GRAPH.parent.mkdir(parents=True, exist_ok=True)
-    ours("graph", "convert", "demo", "-o", str(GRAPH))
-    ours("graph", "tasks", "demo", "--per-template", "3", "-o", "tasks.jsonl")
+    ours("data", "graph", "demo", "--to", "simplekg", "-o", str(GRAPH))
+    ours("data", "graph", "demo", "--to", "tasks:per_template=3", "-o", "tasks.jsonl")
     tasks = map(json.loads, Path("tasks.jsonl").read_text("utf-8").splitlines())
     questions = [
         {"qid": task["id"], "graph": "demo", "gold_cypher": task["cypher"], "nl_question": task["question"],

@@ -1,4 +1,4 @@
-"""LangChain's Neo4jGraph on ``rulemine serve neo4j start``: it reads the schema; the Cypher gives answers."""
+"""LangChain's Neo4jGraph on ``rulemine data neo4j start``: it reads the schema; the Cypher gives answers."""
 
 import gzip
 import json

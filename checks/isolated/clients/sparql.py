@@ -19,9 +19,9 @@ LABEL = URIRef("http://www.w3.org/2000/01/rdf-schema#label")
 
 
 @contextlib.contextmanager
-def endpoint(release: Path, *words: str) -> Iterator[str]:
+def endpoint(release: Path, options: str) -> Iterator[str]:
     """The address of an endpoint; it ends by SIGTERM, as a job in the background ignores Ctrl-C."""
-    command = [os.environ["RULEMINE"], "serve", "sparql", str(release), "--port", "0", *words]
+    command = [os.environ["RULEMINE"], "show", str(release), "--serve", f"sparql:port=0:{options}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             yield server.stdout.readline().split()[0]
@@ -108,7 +108,7 @@ def check_questions(url: str, folder: Path) -> int:
 if __name__ == "__main__":
     exports = Path(sys.argv[1])
     release = exports / "releases" / "demo"
-    with endpoint(release, "--iris", "freebase") as where:
+    with endpoint(release, "iris=freebase") as where:
         command = [os.environ["RULEMINE"], "export", str(release), "--to", "rdf:iris=freebase"]
         subprocess.run([*command, "-o", exports / "dump"], check=True, capture_output=True)
         dump = Graph().parse(exports / "dump" / "graph.nt", format="nt")
@@ -116,8 +116,6 @@ if __name__ == "__main__":
         check_forms(where)
     print(f"names of Freebase: {entities} entities in every direction, {len(dump)} triples")
     for recipe in ("demo", "structures-demo"):
-        with endpoint(
-            exports / "releases" / recipe, "--iris", "release", "--kg", "complete"
-        ) as where:
+        with endpoint(exports / "releases" / recipe, "iris=release:kg=complete") as where:
             asked = check_questions(where, exports / f"{recipe}-complete" / "rdf")
         print(f"{recipe}: the queries of {asked} questions give answers")

@@ -1,6 +1,6 @@
-"""Text-to-Cypher questions as files have them: CypherBench's, those of ``rulemine graph tasks``, and others'.
+"""Text-to-Cypher questions as files have them: CypherBench's, those of ``data graph --to tasks``, others'.
 
-A file is what ``rulemine graph tasks`` writes, or what CypherBench publishes (a JSON array of objects with
+A file is what ``data graph --to tasks`` writes, or what CypherBench publishes (a JSON array of objects with
 ``qid``, ``graph``, ``gold_cypher``, ``from_template``), or any objects with ``id`` and ``cypher``; an array,
 or a line each. A folder has such files by split (``train.json``, ``test.json``), and the graphs, as
 CypherBench has them, as ``graphs/simplekg/NAME_simplekg.json``.
@@ -25,7 +25,7 @@ _PUBLISHED = {"n_m0_": "", "n_union_": "union_"}
 """How CypherBench's names of RETURN templates begin where ours begin otherwise."""
 
 _EXPECTED = (
-    'Expected objects with "id" and "cypher", such as rulemine graph tasks writes, or CypherBench\'s with '
+    'Expected objects with "id" and "cypher", such as data graph --to tasks writes, or CypherBench\'s with '
     '"qid" and "gold_cypher".'
 )
 

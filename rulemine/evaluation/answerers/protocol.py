@@ -258,7 +258,9 @@ class Context:
             ConfigError: There is no model.
         """
         if self.session is None or not self.model:
-            raise ConfigError("this answerer asks a model: name one with --model (and --base-url).")
+            raise ConfigError(
+                "this answerer asks a model: name one, --model NAME --set endpoint.base_url=URL."
+            )
         return self.session
 
     def parts(self, questions: Sequence[OpenQuestion]) -> list[Part]:

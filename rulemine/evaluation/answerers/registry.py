@@ -228,7 +228,7 @@ def answer(
     needs, name = needs_of(answerer), _label(with_)
     if asks_model(answerer) and not model:
         raise ConfigError(
-            f"answerer {name!r} asks a model: name one with --model (and where it is, with --base-url)."
+            f"answerer {name!r} asks a model: --model NAME --set endpoint.base_url=URL."
         )
     questions = sample_of(release.questions(split), sample)
     some = [q for q in questions if q.query or "query" not in needs]

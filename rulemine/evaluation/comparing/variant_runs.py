@@ -261,7 +261,7 @@ def _pair(a: _Variant, b: _Variant) -> RunPair:
     if not shared or any(a.seeds[key] != b.seeds[key] for key in shared):
         found = "share no seed text" if not shared else "have other entities for the same seed text"
         raise ConfigError(
-            f"{places}: {found}; expected variants of one release. Make them: rulemine variants DIR "
+            f"{places}: {found}; expected variants of one release. Make them: rulemine build DIR "
             "--runs 3 -o OUT."
         )
     both = [key for key in shared if key in a.asked and key in b.asked]

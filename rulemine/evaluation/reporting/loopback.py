@@ -173,7 +173,7 @@ def listen(port: int, handler: type[LoopbackHandler]) -> ThreadingHTTPServer:
         ConfigError: The port is out of range or cannot be had.
     """
     if not 0 <= port <= 65535:
-        raise ConfigError(f"--port is {port}; expected 0 … 65535.")
+        raise ConfigError(f"port is {port}; expected 0 … 65535.")
     try:
         return _Server((ADDRESS, port), handler)
     except OSError as problem:

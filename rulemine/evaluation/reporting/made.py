@@ -231,7 +231,9 @@ def summary_of(release: Release) -> Document:
         for name, number, whole, key in steps(release)
     )
     title = "From the triples of the graph to the questions"
-    headline = Table("steps", title, ("", "number", "share", "key (rulemine build keys KEY)"), rows)
+    headline = Table(
+        "steps", title, ("", "number", "share", "key (rulemine build --keys KEY)"), rows
+    )
     reasons = Counter(_reasons(counts))
     if not any(why.startswith("ask: ") for why in reasons):
         for row in _forms(counts).values():
@@ -281,7 +283,7 @@ def _notes(release: Release) -> Iterator[str]:
     if found:
         yield _lines(
             f"{counted(sum(row.declares for row in found), 'declaration')} found in the graph and made; to "
-            "switch one off, draft templates (rulemine build draft) and take it out of them:",
+            "switch one off, draft templates (rulemine build --until draft) and take it out of them:",
             found_lines(found),
         )
     if undeclared := counts.get("relations_undeclared"):

@@ -41,20 +41,20 @@ class StudyOptions(Section):
 
     release: str = option("")
     systems: tuple[str, ...] = option(())
-    names: tuple[str, ...] = option((), flag=True, metavar="A,B")
+    names: tuple[str, ...] = option(())
     levels: tuple[int, ...] = option(
         (0, 20, 40, 60, 80, 100), least=0, most=100, flag=True, metavar="0,50,100"
     )
-    namings: tuple[str, ...] = option((), flag=True, metavar="private,entity,text")
-    naming_levels: tuple[int, ...] = option((), least=0, most=100, flag=True, metavar="0,100")
-    model_levels: tuple[int, ...] = option((), least=0, most=100, flag=True, metavar="0,100")
+    namings: tuple[str, ...] = option(())
+    naming_levels: tuple[int, ...] = option((), least=0, most=100)
+    model_levels: tuple[int, ...] = option((), least=0, most=100)
     split: str = option("test", flag=True)
     sample: int | None = option(None, least=1, flag=True)
     seed: int = option(0, least=0, flag=True)
     model: str = option("", flag=True)
-    matching: str = option("vocabulary", flag=True)
-    resamples: int = option(1000, least=1, most=MOST_RESAMPLES, flag=True)
-    metrics: tuple[str, ...] = option((), flag=True, metavar="NAME[,NAME]")
+    matching: str = option("vocabulary")
+    resamples: int = option(1000, least=1, most=MOST_RESAMPLES)
+    metrics: tuple[str, ...] = option(())
     endpoint: EndpointOptions = field(default_factory=EndpointOptions)
 
     def __post_init__(self) -> None:

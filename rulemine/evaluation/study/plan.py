@@ -72,7 +72,8 @@ class StudyPlan(StudyOptions):
                 raise ConfigError(f"{name}: is for {purpose} and has no effect here. Leave it out.")
         if self.asking and not self.model:
             raise ConfigError(
-                f"model: none, and {', '.join(self.asking)} asks one. Name it with --model (and --base-url)."
+                f"model: none, and {', '.join(self.asking)} asks one: --model NAME --set "
+                "endpoint.base_url=URL."
             )
 
     @property

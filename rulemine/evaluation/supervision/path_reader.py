@@ -48,7 +48,7 @@ class _Shown:
 
     def room(self, options: Collection[str]) -> str:
         """What gives replies more room, as of `Context`."""
-        return f"--max-tokens {more_tokens(self.max_tokens)}"
+        return f"max_tokens={more_tokens(self.max_tokens)}"
 
 
 def read_paths(

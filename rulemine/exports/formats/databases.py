@@ -123,7 +123,7 @@ class Neo4j(RowExport):
         if given.release.named_graphs:
             raise ReleaseError(
                 f"{given.release.path}: its questions are about several property graphs, and a database has "
-                "one. Load each file of property_graph/ by rulemine serve neo4j load."
+                "one. Load each file of property_graph/ by rulemine data neo4j load."
             )
 
     def fields(self, given: ExportInput) -> Fields:

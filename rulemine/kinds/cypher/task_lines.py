@@ -50,7 +50,7 @@ def write_tasks(
     check_seed(seed)
     most = PER_TEMPLATE if per_template is None else per_template
     if not 1 <= most <= _MOST:
-        raise ConfigError(f"--per-template is {most}; expected 1 … {_MOST:,}.")
+        raise ConfigError(f"per_template is {most}; expected 1 … {_MOST:,}.")
     realism = Realism(draft_characteristics(graph))
     maker, texts = TaskMaker(graph, realism, seed), QuestionTexts(graph, realism)
     made = dict.fromkeys(MATCHES, 0)

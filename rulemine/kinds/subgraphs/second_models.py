@@ -84,8 +84,8 @@ def passing(asking: Asking, questions: Sequence[Question]) -> list[Question]:
     if failed and len(failed) == len(tested):
         asking.writing.note(
             f"no test question is left: {asking.recipe.verbalizer.judge_model} answered none of "
-            f"{counted(len(tested), 'question')} from its evidence. Name another judge (--judge-model), or "
-            "none."
+            f"{counted(len(tested), 'question')} from its evidence. Name another "
+            "verbalizer.judge_model, or none."
         )
     for q in tested:
         if q.id in failed:

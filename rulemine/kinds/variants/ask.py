@@ -96,9 +96,9 @@ class Vote(NamedTuple):
 class Judges:
     """Three judges at work: whether a question, its answer and its facts are accepted (P2 and P3).
 
-    The panel is that of ``rulemine judge`` (`rulemine.judging.panel`); of its flags the four that decide are
-    kept. A question is accepted if all judges find it well formed, not redundant, supported and adequate; a
-    reply that cannot be read is asked for once more, and rejects then.
+    The panel is that of ``evaluate --judge`` (`rulemine.judging.panel`); of its flags the four that decide
+    are kept. A question is accepted if all judges find it well formed, not redundant, supported and adequate;
+    a reply that cannot be read is asked for once more, and rejects then.
 
     Guarantee: judgements and agreement depend on the replies alone, in whatever order they come.
 

@@ -89,7 +89,7 @@ class VariantSection(KindOptions):
         if self.judges and recipe.verbalizer.name == "template":
             raise ConfigError(
                 "variants.judges: judges are models, and verbalizer.name is template. Name a model that "
-                "writes too (--verbalizer openai --model NAME), or leave the judges out."
+                "writes too (--model NAME), or leave the judges out."
             )
         self.endpoints(recipe.endpoint)
 

@@ -212,7 +212,7 @@ def _ended(late: bool, timeout: float, memory: int) -> SparqlReply:
     return _sentence(
         503,
         f"The query took longer than {timeout:g} s and was ended. Ask for less, or start the "
-        "endpoint with a longer --timeout.",
+        "endpoint with a longer timeout.",
         late=True,
     )
 

@@ -1,4 +1,4 @@
-"""``rulemine compare``."""
+"""``rulemine evaluate``."""
 
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,6 @@ def test_the_seed_and_the_level_are_those_that_are_given(
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for file in files:
         file.write_text('{"id": "q00001", "answers": []}\n')
-    words = ["compare", release, *files, "--seed", "5", "--level", "40"]
+    words = ["evaluate", release, *files, "--seed", "5", "--level", "40"]
     assert main(list(map(str, words))) == 2
     assert (given["seed"], given["level"], given["split"]) == (5, 40, "test")

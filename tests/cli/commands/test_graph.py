@@ -13,17 +13,17 @@ def test_a_draft_is_written_edited_and_used(tmp_path: Path, command: Command) ->
     triples, draft, made = tmp_path / "my.tsv", tmp_path / "my.toml", tmp_path / "my.json"
     triples.write_text(TRIPLES, "utf-8")
     assert (
-        command("graph", "draft", triples, "-o", draft).out
+        command("data", "graph", triples, "--to", "schema", "-o", draft).out
         == f"{draft}: 2 entity types, 2 signatures\n"
     )
     text = draft.read_text("utf-8").replace('"Place"', '"Town"')
     kept = [part for part in text.split("\n\n") if 'label = "knows"' not in part]
     draft.write_text("\n\n".join(kept), "utf-8")
-    done = command("graph", "convert", triples, "--schema", draft, "-o", made)
+    done = command("data", "graph", triples, "--to", "simplekg", "--schema", draft, "-o", made)
     assert (done.status, done.out) == (0, f"{made}: 3 nodes, 2 edges\n")
     assert "left out: edges of signatures not in the schema: 1" in done.err
     assert json.loads(made.read_text("utf-8"))["schema"]["name"] == "my"
-    checked = command("graph", "check", made)
+    checked = command("data", "graph", made)
     assert checked.out.splitlines() == [
         "my: 3 nodes, 2 edges", "Person: 2 nodes", "Town: 1 node",
         "Person lives_in Town: 2 edges",
@@ -31,7 +31,7 @@ def test_a_draft_is_written_edited_and_used(tmp_path: Path, command: Command) ->
 
 
 def test_standard_output_holds_the_graph_alone(command: Command) -> None:
-    done = command("graph", "convert", "demo")
+    done = command("data", "graph", "demo", "--to", "simplekg")
     assert (done.status, done.err) == (0, "")
     assert len(json.loads(done.out)["entities"]) == 333
 
@@ -40,11 +40,11 @@ def test_a_schema_that_contradicts_the_data_is_one_message(
     tmp_path: Path, command: Command
 ) -> None:
     draft, made = tmp_path / "demo.toml", tmp_path / "demo.json"
-    command("graph", "draft", "demo", "-o", draft)
-    command("graph", "convert", "demo", "-o", made)
+    command("data", "graph", "demo", "--to", "schema", "-o", draft)
+    command("data", "graph", "demo", "--to", "simplekg", "-o", made)
     text = draft.read_text("utf-8").replace('letters = "int"', 'letters = "bool"')
     draft.write_text(text.replace('takes_apprentices = "bool"\n', ""), "utf-8")
-    done = command("graph", "check", made, "--schema", draft)
+    done = command("data", "graph", made, "--schema", draft)
     assert done.status == 2
     assert (
         "demo.json: 53 faults: values that do not fit: 6, properties not in the schema: 47"
@@ -54,8 +54,8 @@ def test_a_schema_that_contradicts_the_data_is_one_message(
 
 
 def test_what_has_no_effect_is_refused(tmp_path: Path, command: Command) -> None:
-    assert "Leave -o out" in command("graph", "check", "demo", "-o", tmp_path / "x").err
-    assert "did you mean" in command("graph", "check", "dmeo").err
+    assert "--output: is for --to" in command("data", "graph", "demo", "-o", tmp_path / "x").err
+    assert "did you mean" in command("data", "graph", "dmeo").err
 
 
 PAGE = (ROOT / "docs" / "property-graphs.md").read_text("utf-8")
@@ -78,8 +78,8 @@ def test_labels_name_the_entities_of_triples(tmp_path: Path, command: Command) -
     triples, labels = tmp_path / "my.tsv", tmp_path / "labels.tsv"
     triples.write_text(TRIPLES, "utf-8")
     labels.write_text("ann\tAnn Other\n", "utf-8")
-    made = json.loads(command("graph", "convert", triples, "--labels", labels).out)
+    made = json.loads(command("data", "graph", triples, "--to", "simplekg", "--labels", labels).out)
     assert [(row["eid"], row["name"]) for row in made["entities"]] == [
         ("ann", "Ann Other"), ("bo", "bo"), ("rome", "rome"),
     ]  # fmt: skip
-    assert "has its own names" in command("graph", "check", "demo", "--labels", labels).err
+    assert "has its own names" in command("data", "graph", "demo", "--labels", labels).err

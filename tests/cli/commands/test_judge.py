@@ -1,4 +1,4 @@
-"""``rulemine judge``: judgements of a release by a panel at an endpoint."""
+"""``rulemine evaluate --judge``: judgements of a release by a panel at an endpoint."""
 
 import json
 from collections.abc import Iterator
@@ -42,8 +42,8 @@ def server(http: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatSe
 
 
 def words(server: ChatServer, release: Path, *more: str, model: str = "a,b,c") -> list[str]:
-    endpoint = ["--base-url", server.url, "--model", model, "--split", "all"]
-    return ["judge", str(release), *endpoint, "-o", "judged.jsonl", *more]
+    endpoint = ["--set", f"endpoint.base_url={server.url}", "--judge", model, "--split", "all"]
+    return ["evaluate", str(release), *endpoint, "-o", "judged.jsonl", *more]
 
 
 def rows() -> list[dict[str, Any]]:
@@ -51,7 +51,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def test_three_models_judge_and_resuming_asks_nothing(small, server, command: Command):
-    ended = command(*words(server, small, "--concurrency", "3"))
+    ended = command(*words(server, small, "--set", "endpoint.concurrency=3"))
     assert ended.status == 0, ended.err
     assert "4 questions" in ended.out
     assert "judges: a, b, c" in ended.out
@@ -67,7 +67,7 @@ def test_three_models_judge_and_resuming_asks_nothing(small, server, command: Co
     assert len(server.bodies) == CALLS
     before = Path("judged.jsonl").read_bytes()
     server.says = lambda request, times: error(500, "nobody should ask")
-    again = command(*words(server, small, "--concurrency", "1"))
+    again = command(*words(server, small, "--set", "endpoint.concurrency=1"))
     assert (again.status, again.out) == (0, ended.out)
     assert Path("judged.jsonl").read_bytes() == before
     assert len(server.bodies) == CALLS
@@ -140,11 +140,18 @@ def test_replies_that_are_cut_off_are_counted_and_the_option_named(small, server
     ended = command(*words(server, small))
     assert ended.status == 0, ended.err
     many = sum(body["model"] == "b" for body in server.bodies)
-    assert f"{many} replies were cut off. Give the model more room: --max-tokens 4096." in ended.err
+    assert (
+        f"{many} replies were cut off. Give the model more room: --set judge.max_tokens=4096."
+        in ended.err
+    )
 
 
 def test_a_budget_ends_the_run_and_a_larger_one_goes_on(small, server, command: Command):
-    ended = command(*words(server, small, "--budget-tokens", "9000", "--concurrency", "1"))
+    ended = command(
+        *words(
+            server, small, "--set", "endpoint.budget_tokens=9000", "--set", "endpoint.concurrency=1"
+        )
+    )
     assert ended.status == 3
     assert "endpoint.budget_tokens" in ended.err
     assert not Path("judged.jsonl").exists()
@@ -199,15 +206,14 @@ def test_what_cannot_be_used_is_refused_before_anything_is_asked(small, server, 
         (["--split", "tset"], "a", "no split 'tset'"),
         (["--naming", "txet"], "a", "no naming 'txet'; did you mean 'text'"),
         (["--sample", "0"], "a", "sample is 0"),
-        (["--max-tokens", "0"], "a", "--max-tokens is 0"),
-        (["--temperature", "nan"], "a", "temperature is nan"),
-        (["--temperature", "2.5"], "a", "temperature is 2.5; expected a number up to 2"),
+        (["--set", "judge.max_tokens=0"], "a", "judge.max_tokens is 0"),
+        (["--set", "judge.temperature=nan"], "a", "temperature is nan"),
+        (["--set", "judge.temperature=2.5"], "a", "temperature is 2.5; expected a number up to 2"),
         (["--seed", "-1"], "a", "seed is -1"),
-        (["--prompts", "own.toml"], "a", r"needs the placeholder \{facts\}"),
-        (["--prompts", "none.toml"], "a", "none.toml"),
+        (["--set", "judge.prompts=own.toml"], "a", r"needs the placeholder \{facts\}"),
+        (["--set", "judge.prompts=none.toml"], "a", "none.toml"),
         (["-o", "-"], "a", "-o names no file"),
         (["-o", "small"], "a", "small"),
     ):
         assert_refused(command(*words(server, small, *more, model=model)), expected)
-    assert_refused(command("judge", "small", "-o", "x.jsonl"), "missing: --model")
     assert not server.bodies

@@ -59,7 +59,7 @@ def test_compare_writes_a_page_and_latex(
 ) -> None:
     write_predictions(folder / "other.jsonl", [Prediction("q00001", answers=(CID,))])
     files = [str(folder / "mine.jsonl"), str(folder / "other.jsonl")]
-    assert main(["compare", str(folder / "small"), *files, "--format", format_]) == 0
+    assert main(["evaluate", str(folder / "small"), *files, "--format", format_]) == 0
     printed = capsys.readouterr().out
     assert sign in printed
     assert all(text in printed for text in ("2 systems on small", "mine", "other", "Holm"))
@@ -87,7 +87,7 @@ def test_what_a_system_was_given_is_said(folder: Path, capsys: pytest.CaptureFix
     run = {"system": "mine", "needs": ["rules", "query"]}
     rows = [{"run": run}, {"id": "q00001", "answers": [EVE]}]
     (folder / "oracle.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for words in (["evaluate"], ["compare", str(folder / "mine.jsonl")]):
+    for words in (["evaluate"], ["evaluate", str(folder / "mine.jsonl")]):
         assert (
             main([words[0], str(folder / "small"), *words[1:], str(folder / "oracle.jsonl")]) == 0
         )
@@ -97,7 +97,7 @@ def test_what_a_system_was_given_is_said(folder: Path, capsys: pytest.CaptureFix
 
 def test_a_page_is_served_until_it_is_interrupted(folder: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-m", "rulemine", "serve", "small", "--port", "0", "--split", "all"],
+        [sys.executable, "-m", "rulemine", "show", "small", "--serve", "page:port=0:split=all"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
@@ -123,13 +123,13 @@ def test_a_page_is_served_until_it_is_interrupted(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["nowhere"], "no such file, so this is not a release"),
-        (["small", "--split", "tests"], "no split 'tests'"),
-        (["small", "--port", "99999"], "--port is 99999; expected 0"),
+        (["nowhere", "page"], "no such file, so this is not a release"),
+        (["small", "page:split=tests"], "no split 'tests'"),
+        (["small", "page:port=99999"], "port is 99999; expected 0"),
     ],
 )
 def test_serve_says_what_cannot_be_served(
     folder: Path, words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["serve", str(folder / words[0]), *words[1:]]) == 2
+    assert main(["show", str(folder / words[0]), "--serve", words[1]]) == 2
     assert expected in capsys.readouterr().err

@@ -19,7 +19,7 @@ def family(here: Path) -> Path:
 
 
 def test_answers_grades_and_a_derivation(family: Path, command: Command) -> None:
-    ended = command("query", "family.tsv", UNION, "--removed", "removed.tsv")
+    ended = command("data", "query", "family.tsv", UNION, "--removed", "removed.tsv")
     assert (ended.status, ended.err) == (0, "")
     page = (ROOT / "docs" / "queries.md").read_text("utf-8")
     assert ended.out in page
@@ -27,7 +27,7 @@ def test_answers_grades_and_a_derivation(family: Path, command: Command) -> None
 
 
 def test_what_is_all_stated_shows_one_derivation(family: Path, command: Command) -> None:
-    ended = command("query", "family.tsv", '(p- "parent" "bo")', "--most", "1")
+    ended = command("data", "query", "family.tsv", '(p- "parent" "bo")', "--most", "1")
     assert ended.out.splitlines()[2:] == [
         "2 answers",
         "stated     al",
@@ -38,7 +38,7 @@ def test_what_is_all_stated_shows_one_derivation(family: Path, command: Command)
 
 def test_a_count_and_what_only_the_incomplete_graph_gives(family: Path, command: Command) -> None:
     text = '(count (minus (p- "parent" "bo") (p- "parent" (p- "parent" "cy"))))'
-    ended = command("query", "family.tsv", text, "--removed", "removed.tsv")
+    ended = command("data", "query", "family.tsv", text, "--removed", "removed.tsv")
     assert ended.out.splitlines()[2] == (
         "0 answers, and 2 wrong ones from the incomplete graph; the incomplete graph counts 2"
     )
@@ -48,7 +48,7 @@ def test_a_query_from_standard_input_in_another_language(
     family: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO('(p "parent" "ann")\n'))
-    ended = command("query", "family.tsv", "-", "--to", "sparql")
+    ended = command("data", "query", "family.tsv", "-", "--to", "sparql")
     assert ended.out == (
         "SELECT DISTINCT ?answer WHERE { <entity:ann> <relation:parent> ?answer . }\n"
     )
@@ -60,10 +60,12 @@ def test_a_release_brings_what_was_removed_and_its_proofs(here: Path, command: C
     row = json.loads((here / "out/kg/removed.jsonl").read_text("utf-8").splitlines()[0])
     subject, relation, target = row["triple"]
     text = json.dumps(relation).join(["(p ", f" {json.dumps(subject)})"])
-    ended = command("query", "out/kg", text)
+    ended = command("data", "query", "out/kg", text)
     assert f"missing 1  {target}\n    {subject} ──{relation}──▶ {target}   ✗ removed" in ended.out
-    assert "missing" not in command("query", "out/kg", text, "--level", "1").out
-    assert_refused(command("query", "out/kg", text, "--removed", "kg.tsv"), "--removed: is for")
+    assert "missing" not in command("data", "query", "out/kg", text, "--level", "1").out
+    assert_refused(
+        command("data", "query", "out/kg", text, "--removed", "kg.tsv"), "--removed: is for"
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,4 +83,4 @@ def test_a_release_brings_what_was_removed_and_its_proofs(here: Path, command: C
     ],
 )
 def test_bad_input(family: Path, command: Command, words: list[str], expected: str) -> None:
-    assert_refused(command("query", "family.tsv", *words), expected)
+    assert_refused(command("data", "query", "family.tsv", *words), expected)

@@ -45,7 +45,16 @@ def thinking(text: str = "", reason: str = "length") -> dict[str, Any]:
 
 
 def words(server: ChatServer, names: str, output: str) -> list[str]:
-    asking = ["--model", "m", "--base-url", server.url, "--split", "all", "--concurrency", "16"]
+    asking = [
+        "--model",
+        "m",
+        "--set",
+        f"endpoint.base_url={server.url}",
+        "--split",
+        "all",
+        "--set",
+        "endpoint.concurrency=16",
+    ]
     return ["answer", "release", "--with", names, *asking, "-o", output]
 
 

@@ -197,7 +197,7 @@ def test_for_how_many_questions_the_proof_is_shown(tmp_path):
 
 def test_a_dry_run_asks_nothing_and_writes_nothing(demo, command, tmp_path):
     words = ("answer", demo("structures").path, "--split", "all", "--sample", 3)
-    unreachable = ("--model", "m", "--base-url", "http://127.0.0.1:9/v1")
+    unreachable = ("--model", "m", "--set", "endpoint.base_url=http://127.0.0.1:9/v1")
     ended = command(*words, "--with", "lookup,tools", *unreachable, "--dry-run")
     assert ended.status == 0, ended.err
     assert re.search(r"^lookup +1 +3 +0 ", ended.out, re.MULTILINE)

@@ -69,7 +69,7 @@ def test_a_partial_file_is_said_first_and_a_warning_names_whom_it_is_about(eight
 
 
 def test_a_score_named_twice_is_shown_once(eight, files, capsys):
-    words = ["compare", str(eight.path), *map(str, files[:2]), "--format", "csv", "--metrics"]
+    words = ["evaluate", str(eight.path), *map(str, files[:2]), "--format", "csv", "--metrics"]
     assert main([*words, "hard_f1,hard_f1"]) == 0
     twice = capsys.readouterr().out
     assert main([*words, "hard_f1"]) == 0

@@ -7,6 +7,7 @@ import pytest
 
 from rulemine.errors import ConfigError
 from rulemine.evaluation.comparing.variant_runs import compare_runs
+from rulemine.release.reader import Release
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, write_release
 from tests.variants import rows_of, variant_question, write_variants
 
@@ -79,19 +80,16 @@ def test_only_the_test_split_counts(tmp_path):
     assert (table.pairs[0].compared, table.pairs[0].left_out) == (1, 0)
 
 
-def test_forms(tmp_path, command):
+def test_forms(tmp_path):
     places = [one_run(tmp_path / name, run=i).path for i, name in enumerate(("p", "a", "b"))]
-    table = command("variants", "--compare", *places)
-    assert table.status == 0
-    assert [line.split()[:3] for line in table.out.splitlines() if "×" in line] == [
+    table = compare_runs([Release.open(place) for place in places])
+    assert [line.split()[:3] for line in table.to_table().splitlines() if "×" in line] == [
         ["p", "×", "a"], ["p", "×", "b"], ["a", "×", "b"],
     ]  # fmt: skip
-    assert "does not show that topics are equally distributed" in table.out
-    content = json.loads(command("variants", "--compare", *places, "--format", "json").out)
+    assert "does not show that topics are equally distributed" in table.to_table()
+    content = json.loads(table.to_json())
     assert [(row["identical"], row["topics"]) for row in content["pairs"]] == [(6, None)] * 3
-    file = tmp_path / "t.md"
-    command("variants", "--compare", *places, "--format", "markdown", "-o", file)
-    assert "| p × a | 6 | 0 | 6 (100.0 %) | 0 (0.0 %) | 0 (0.0 %) | – |" in file.read_text()
+    assert "| p × a | 6 | 0 | 6 (100.0 %) | 0 (0.0 %) | 0 (0.0 %) | – |" in table.to_markdown()
 
 
 def test_releases_that_are_no_variants_of_one(tmp_path, command):
@@ -107,17 +105,19 @@ def test_releases_that_are_no_variants_of_one(tmp_path, command):
     refused([first, one_run(tmp_path / "b", rows=rows)], "other entities for the same seed text")
     refused([first, one_run(tmp_path / "c", rows=rows_of({"x": [ANN]}))], "share no seed text")
     for words, told in (
-        (["variants"], "expected a release"),
-        (["variants", first.path], "a folder for the runs"),
-        (["variants", first.path, "--compare", first.path], "leave it out"),
-        (["variants", "--compare", first.path, first.path, "--runs", 2], "--runs"),
-        (["variants", first.path, "--runs", 0, "-o", tmp_path / "o"], "expected 1 or more"),
-        (["variants", first.path, "-o", tmp_path / "o"], "itself a fresh variant"),
+        (["build", first.path], "is a release. Fresh questions"),
+        (["build", first.path, "--runs", 1], "a folder for the runs"),
+        (["build", first.path, "--runs", 1, "--replace", "-o", "o"], "--replace: is for a build"),
+        (["build", first.path, "--runs", 0, "-o", tmp_path / "o"], "expected 1 or more"),
+        (["build", first.path, "--runs", 1, "-o", tmp_path / "o"], "itself a fresh variant"),
         (
-            ["variants", write_release(tmp_path / "s").path, "-o", tmp_path / "o"],
+            ["build", write_release(tmp_path / "s").path, "--runs", 1, "-o", tmp_path / "o"],
             "of the kind rules",
         ),
-        (["variants", one_run(tmp_path / "e", run=0).path, "-o", tmp_path / "e/o"], "inside"),
+        (
+            ["build", one_run(tmp_path / "e", run=0).path, "--runs", 1, "-o", tmp_path / "e/o"],
+            "inside",
+        ),
     ):
         ended = command(*words)
         assert (ended.status, told in ended.err) == (2, True), (words, ended.err)

@@ -257,8 +257,8 @@ def test_a_study_is_written_twice_alike_whatever_was_before(open_study, tmp_path
 def test_the_command(built, tmp_path, command):
     out = tmp_path / "out"
     words = ["study", built, "--with", "lookup,prior:k=2", "--levels", "0,100", "--split", "all",
-             "--resamples", 20, "--metrics", "rog,tog", "-o", out]  # fmt: skip
-    estimate = command(*words, "--estimate")
+             "--set", "resamples=20", "--set", "metrics=rog,tog", "-o", out]  # fmt: skip
+    estimate = command(*words, "--dry-run")
     assert (estimate.status, "lookup" in estimate.out, out.exists()) == (0, True, False)
     ended = command(*words)
     assert ended.status == 0, ended.err
@@ -271,7 +271,7 @@ def test_the_command(built, tmp_path, command):
     assert (other.status, "holds another study" in other.err) == (2, True)
     plan, new = tmp_path / "study.toml", tmp_path / "new"
     plan.write_text(f'release = "{built}"\nsystems = ["lookup"]\nlevels = [7]\n')
-    assert command("study", plan, "--estimate", "-o", new, "--seed", 3).status == 0
+    assert command("study", plan, "--dry-run", "-o", new, "--seed", 3).status == 0
     refused = command("study", built, "-o", new)
     assert refused.status == 2
     assert "systems: none. Name some, e.g. --with" in refused.err

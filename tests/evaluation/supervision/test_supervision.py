@@ -90,8 +90,9 @@ def test_labels_say_what_the_report_says(tmp_path, command):
     asked = {q.id: q for q in release.questions()}
     for kg, answers in product(("incomplete", "complete", "incomplete-50"), ("asked", "all")):
         place = tmp_path / f"{kg}-{answers}"
-        words = ("export", "supervision", release.path, "--kg", kg, "--answers", answers)
-        ended = command(*words, "--format", "json", "--labels", place)
+        form = f"supervision:answers={answers}:format=json"
+        words = ("export", release.path, "--to", form, "--kg", kg, "-o", place)
+        ended = command(*words)
         assert ended.status == 0
         report = json.loads(ended.out)
         assert report == json.loads((place / "supervision.json").read_text("utf-8"))
@@ -112,13 +113,13 @@ def test_labels_say_what_the_report_says(tmp_path, command):
         assert headline[1] == len(rows)
         assert headline[2]["value"] == pytest.approx(sum(shares) / len(shares))
         before = (place / "labels.jsonl").read_bytes()
-        command(*words, "--labels", place)
+        command(*words)
         assert (place / "labels.jsonl").read_bytes() == before
 
 
 def test_every_format_has_the_tables(release, command):
     for form in ("table", "markdown", "csv", "latex", "html"):
-        ended = command("export", "supervision", release.path, "--format", form)
+        ended = command("export", release.path, "--to", f"supervision:format={form}")
         assert ended.status == 0
         assert "evidence in paths" in ended.out
         assert "inversion" in ended.out
@@ -126,15 +127,16 @@ def test_every_format_has_the_tables(release, command):
 
 def test_bad_input_is_refused(release, command, tmp_path):
     (tmp_path / "file").write_text("x")
-    run = ("export", "supervision", release.path)
+    export = ("export", release.path, "--to")
+    run = (*export, "supervision")
     for words, told in (
         ((*run, "--kg", "reference-2"), "no graph 'reference-2'"),
-        ((*run, "--split", "dev"), "no split 'dev'"),
-        ((*run, "--split", "validation"), "no questions in the split 'validation'"),
-        ((*run, "--labels", release.path / "labels"), "is inside the release"),
-        ((*run, "--labels", tmp_path / "file"), "is a file"),
-        (("export", "supervision", tmp_path), "no such file, so this is not a release"),
-        ((*run, "--model", "m"), "--model and --replies"),
+        ((*export, "supervision:split=dev"), "no split 'dev'"),
+        ((*export, "supervision:split=validation"), "no questions in the split 'validation'"),
+        ((*run, "-o", release.path / "labels"), "is inside the release"),
+        ((*run, "-o", tmp_path / "file"), "is a file"),
+        (("export", tmp_path, "--to", "supervision"), "no such file, so this is not a release"),
+        ((*export, "supervision:model=m"), "model and replies"),
     ):
         assert_refused(command(*words), told)
 
@@ -155,15 +157,17 @@ def test_a_model_reads_the_paths(command, tmp_path, monkeypatch):
         return q.answers[0] if q.id != "q00003" else "none"
 
     with ChatServer(says) as server:
-        run = ("export", "supervision", release.path, "--model", "m", "--base-url", server.url)
-        kept = ("--replies", tmp_path / "replies", "--format", "json")
-        ended = command(*run, *kept)
+        run = ("export", release.path, "--set", f"endpoint.base_url={server.url}", "--to")
+        form = f'supervision:model=m:replies="{tmp_path / "replies"}"'
+        kept = f"{form}:format=json"
+        ended = command(*run, kept)
         assert ended.status == 0, ended.err
-        assert (command(*run, *kept).out, len(server.bodies)) == (ended.out, 4)
+        assert (command(*run, kept).out, len(server.bodies)) == (ended.out, 4)
         server.says = lambda body, _: completion(body, "half", "length")
-        ended_early = command(*run, "--replies", tmp_path / "more", "--max-tokens", "9")
+        form = f'supervision:model=m:replies="{tmp_path / "more"}"'
+        ended_early = command(*run, f"{form}:max_tokens=9")
         assert ended_early.status == 1
-        assert "Give it more room: --max-tokens 4000." in ended_early.err
+        assert "Give it more room: max_tokens=4000." in ended_early.err
         assert server.bodies[-1]["max_tokens"] == 9
     table = next(grid for grid in json.loads(ended.out)["tables"] if grid["id"] == "read")
     ((shape, questions, hits, share),) = table["rows"]

@@ -14,7 +14,7 @@ BUILD = [
     "build", "facts.tsv", "--set", "name=facts", "--kind", "cypher", "--set", "rules=rules.tsv",
     "--set", "cypher.per_template=3",
 ]  # fmt: skip
-MODELS = ["--model", "writer", "--judge-model", "judge"]
+MODELS = ["--model", "writer", "--set", "verbalizer.judge_model=judge"]
 
 
 def says(request: dict[str, Any], times: int) -> str:
@@ -32,7 +32,7 @@ def says(request: dict[str, Any], times: int) -> str:
 
 def words(url: str, output: str, *more: str) -> list[str]:
     """The command that builds them."""
-    model = ["--verbalizer", "openai", "--base-url", url, *MODELS]
+    model = ["--set", f"endpoint.base_url={url}", *MODELS]
     return [*BUILD, "-o", output, *model, *more]
 
 
@@ -80,8 +80,8 @@ def test_it_is_renamed_and_built_again(made: Path, here: Path, command: Command)
 
 
 def test_judges_of_a_panel_are_not_shown_rows(made: Path, command: Command) -> None:
-    ended = command("judge", made, "--model", "m", "--dry-run", "-o", "said.jsonl")
-    assert_refused(ended, r"its questions are about rows .* --judge-model")
+    ended = command("evaluate", made, "--judge", "m", "--dry-run", "-o", "said.jsonl")
+    assert_refused(ended, r"its questions are about rows .* verbalizer.judge_model")
 
 
 def test_a_dry_run_calls_nothing(here: Path, command: Command) -> None:

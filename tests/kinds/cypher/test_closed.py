@@ -152,7 +152,7 @@ def test_all_forms_of_a_graph_have_the_same_edges(
         yield Bolt(driver)
 
     monkeypatch.setattr("rulemine.neo4j.bolt.connected", connected)
-    assert main(["serve", "neo4j", "load", str(coast.path), "--kg", kg]) == 0
+    assert main(["data", "neo4j", "load", str(coast.path), "--kg", kg]) == 0
     assert {triple for triple, _ in driver.made} == stated
     nodes = coast.property_graph(kg).nodes
     assert {key: label for key, (label, _) in driver.nodes.items()} == {n.id: n.type for n in nodes}

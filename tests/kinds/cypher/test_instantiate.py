@@ -321,17 +321,20 @@ def test_what_was_dropped_is_counted() -> None:
 
 def test_the_command_writes_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "tasks.jsonl"
-    assert main(["graph", "tasks", "demo", "--per-template", "1", "-o", str(out)]) == 0
+    assert main(["data", "graph", "demo", "--to", "tasks:per_template=1", "-o", str(out)]) == 0
     rows = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert len(rows) == len(MATCHES)
     assert len({row["id"] for row in rows}) == len(rows)
     assert rows[0].keys() >= {"id", "question", "cypher", "match", "return", "category", "answers"}
     assert f"{out}: {len(MATCHES)} tasks" in capsys.readouterr().out
     for given, said in (
-        ("0", "--per-template is 0; expected 1"),
-        ("10001", "--per-template is 10001"),
+        ("0", "per_template is 0; expected 1"),
+        ("10001", "per_template is 10001"),
     ):
-        assert main(["graph", "tasks", "demo", "--per-template", given, "-o", str(out)]) == 2
+        assert (
+            main(["data", "graph", "demo", "--to", f"tasks:per_template={given}", "-o", str(out)])
+            == 2
+        )
         assert said in capsys.readouterr().err
 
 

@@ -17,7 +17,14 @@ FEW = [
     "--set", 'structures.names=["1p", "2p", "2i", "pi", "2u", "up"]',
     "--set", "structures.per_structure=12", "--set", "mining.max_atoms=2",
 ]  # fmt: skip
-MODELS = ["--model", "writer", "--judge-model", "judge", "--rewriter-model", "rewriter"]
+MODELS = [
+    "--model",
+    "writer",
+    "--set",
+    "verbalizer.judge_model=judge",
+    "--set",
+    "verbalizer.rewriter_model=rewriter",
+]
 
 
 def says(request: dict[str, Any], times: int) -> str:
@@ -36,7 +43,7 @@ def says(request: dict[str, Any], times: int) -> str:
 
 def words(url: str, output: str, *more: str) -> list[str]:
     """The command that builds them."""
-    model = ["--verbalizer", "openai", "--base-url", url, *MODELS]
+    model = ["--set", f"endpoint.base_url={url}", *MODELS]
     return ["build", "structures-demo", "-o", output, *FEW, *model, *more]
 
 
@@ -98,12 +105,12 @@ def test_a_dry_run_calls_nothing(here: Path, command: Command) -> None:
 
 
 def test_paraphrases_are_for_rule_questions(command: Command) -> None:
-    ended = command(*words("http://127.0.0.1:9/v1", "demo", "--paraphrases", "2"))
+    ended = command(*words("http://127.0.0.1:9/v1", "demo", "--set", "verbalizer.paraphrases=2"))
     assert_refused(ended, r"verbalizer\.\w+: for the kind rules only; .* one text")
 
 
 def test_rule_questions_have_no_rewriter(command: Command) -> None:
-    model = ["--verbalizer", "openai", *MODELS]
+    model = [*MODELS]
     ended = command("build", "demo", *model)
     assert_refused(
         ended, r"verbalizer\.rewriter_model: for the kinds structures, subgraphs, cypher only"

@@ -14,14 +14,23 @@ FEW = [
     "--set", "variants.questions=6", "--set", "variants.pairs=1", "--set", "mining.max_atoms=2",
     "--set", 'variants.judges=["judge"]', "--set", "questions.split=none",
 ]  # fmt: skip
-MODEL = ["--verbalizer", "openai", "--model", "writer"]
+MODEL = ["--model", "writer"]
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("variants")
     with ChatServer() as server:
-        words = ["build", "variants-demo", "-o", "out", *FEW, *MODEL, "--base-url", server.url]
+        words = [
+            "build",
+            "variants-demo",
+            "-o",
+            "out",
+            *FEW,
+            *MODEL,
+            "--set",
+            f"endpoint.base_url={server.url}",
+        ]
         dry = run_here(folder, [*words, "--dry-run"], OPENAI_API_KEY=KEY)
         assert dry.status == 0, dry.err
         assert not server.bodies

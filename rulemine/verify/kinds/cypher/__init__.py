@@ -62,7 +62,7 @@ def _check_otherwise(
     if gold is None:
         contents.findings.notes.append(
             "gold not independently verified: its Cypher was run on no database (--neo4j URL; or fetch one: "
-            "rulemine serve neo4j start)"
+            "rulemine data neo4j start)"
         )
     for level, graph in graphs.items() if gold else ():
         run = gold(graph.plain)  # type: ignore[misc]
