@@ -131,14 +131,16 @@ def _connected(address: str, folder: Path, stack: ExitStack) -> "Client":
             dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_FAILURES})
         )
         number = int(local[1])
-        workers = stack.enter_context(
-            LocalCluster(
-                n_workers=number,
-                memory_limit=MEMORY_LIMIT // number,
-                local_directory=str(folder),
-                **WORKERS,
+        size = {"n_workers": number, "memory_limit": MEMORY_LIMIT // number}
+        try:
+            workers = stack.enter_context(
+                LocalCluster(**size, local_directory=str(folder), **WORKERS)
             )
-        )
+        except RuntimeError as problem:
+            raise ClusterError(
+                f"{address}: a worker ended while it started ({problem}). Give the same command again; if it "
+                "ends again, start fewer workers, which have more memory each."
+            ) from None
         # Else one that was killed while it started would stay away.
         workers.adapt(minimum=number, maximum=number)
         where = {"address": workers}

@@ -38,7 +38,8 @@ def relation_iri(label: str) -> str:
 
 @lru_cache(maxsize=1 << 16)  # names are few and queries many
 def _encoded(label: str) -> str:
-    return quote(label, safe="")
+    # Half a surrogate pair, which JSON can hold, becomes an IRI that no graph has.
+    return quote(label, safe="", errors="surrogatepass")
 
 
 def to_sparql(query: Query) -> str:
