@@ -19,8 +19,7 @@ from rulemine.builder.pipeline import Build
 from rulemine.cypher.rows import Failed
 from rulemine.errors import JavaError
 from rulemine.neo4j.bolt import Bolt, connected
-from rulemine.neo4j.jars import fetch_jars
-from rulemine.neo4j.server import temporary
+from rulemine.neo4j.server import fetch_jars, temporary
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.recipe.loading import load_recipe

@@ -78,8 +78,7 @@ def opened(address: str | None, note: Callable[[str], None]) -> "Iterator[Cluste
         raise ConfigError(
             "--cluster: needs the package distributed. Install it: pip install 'rulemine[cluster]'."
         ) from None
-    from rulemine.cluster.cluster import Cluster
-    from rulemine.cluster.parcel import Packer
+    from rulemine.cluster.cluster import Cluster, Packer
 
     with ExitStack() as stack:
         folder = stack.enter_context(_folder())

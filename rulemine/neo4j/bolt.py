@@ -99,19 +99,14 @@ class Bolt:
                 "CREATE INDEX entity_name IF NOT EXISTS FOR (e:Entity) ON (e.name)"
             ).consume()
             session.run("CALL db.awaitIndexes()").consume()
-            for names in _some(kg.entities):
-                session.run(
-                    "UNWIND $rows AS name CREATE (:Entity {name: name})", rows=names
-                ).consume()
+            _create(session, "UNWIND $rows AS name CREATE (:Entity {name: name})", kg.entities)
             for number, relation in enumerate(kg.relations):
-                own = kg.triples[kg.triples[:, 1] == number]
-                pairs = [[kg.entities[s], kg.entities[o]] for s, _, o in own.tolist()]
-                for rows in _some(pairs):
-                    session.run(
-                        "UNWIND $rows AS row MATCH (s:Entity {name: row[0]}), (o:Entity {name: row[1]}) "
-                        f"CREATE (s)-[:{_quoted(relation)}]->(o)",
-                        rows=rows,
-                    ).consume()
+                own = kg.triples[kg.triples[:, 1] == number].tolist()
+                query = (
+                    "UNWIND $rows AS row MATCH (s:Entity {name: row[0]}), (o:Entity {name: row[1]}) "
+                    f"CREATE (s)-[:{_quoted(relation)}]->(o)"
+                )
+                _create(session, query, [[kg.entities[s], kg.entities[o]] for s, _, o in own])
 
     def load_properties(self, graph: PropertyGraph, *, replace: bool = False) -> None:
         """Writes a property graph: nodes with their type as label, relationships, all with their properties.
@@ -142,12 +137,12 @@ class Bolt:
                     ).consume()
             session.run("CALL db.awaitIndexes()").consume()
             for type_ in schema.entities:
-                label, nodes = _quoted(type_.label), graph.of_type(type_.label)
-                for some in _some([graph.nodes[at] for at in nodes]):
-                    rows = [{**_sent(n.properties), "id": n.id, "name": n.name} for n in some]
-                    session.run(
-                        f"UNWIND $rows AS row CREATE (n:{label}) SET n = row", rows=rows
-                    ).consume()
+                nodes = (graph.nodes[at] for at in graph.of_type(type_.label))
+                _create(
+                    session,
+                    f"UNWIND $rows AS row CREATE (n:{_quoted(type_.label)}) SET n = row",
+                    [{**_sent(n.properties), "id": n.id, "name": n.name} for n in nodes],
+                )
             groups: dict[tuple[str, str, str], list[Any]] = {}
             for edge in graph.edges:
                 ends = graph.node(edge.subject).type, graph.node(edge.object).type
@@ -155,13 +150,12 @@ class Bolt:
                 groups.setdefault((ends[0], edge.type, ends[1]), []).append(stated)
             for signature, edges in groups.items():
                 subject, relation, object_ = map(_quoted, signature)
-                for some in _some(edges):
-                    session.run(
-                        f"UNWIND $rows AS row MATCH (s:{subject} {{id: row[0]}}) "
-                        f"MATCH (o:{object_} {{id: row[1]}}) "
-                        f"CREATE (s)-[r:{relation}]->(o) SET r = row[2]",
-                        rows=some,
-                    ).consume()
+                query = (
+                    f"UNWIND $rows AS row MATCH (s:{subject} {{id: row[0]}}) "
+                    f"MATCH (o:{object_} {{id: row[1]}}) "
+                    f"CREATE (s)-[r:{relation}]->(o) SET r = row[2]"
+                )
+                _create(session, query, edges)
 
     def clear(self) -> None:
         """Deletes what the database holds."""
@@ -221,9 +215,9 @@ def connected(url: str, database: str | None = None) -> Iterator[Bolt]:
         yield Bolt(driver, database)
 
 
-def _some(rows: Sequence[Any]) -> Iterator[list[Any]]:
+def _create(session: Any, query: str, rows: Sequence[Any]) -> None:
     for first in range(0, len(rows), _ROWS):
-        yield list(rows[first : first + _ROWS])
+        session.run(query, rows=list(rows[first : first + _ROWS])).consume()
 
 
 def _quoted(name: str) -> str:
@@ -232,9 +226,7 @@ def _quoted(name: str) -> str:
 
 def _sent(properties: Mapping[str, Value]) -> dict[str, Any]:
     """Properties as the driver takes them; -0.0 as 0.0, which Neo4j has equal to it and yet above it."""
-    plain: dict[str, Any] = {}
-    for name, value in properties.items():
-        plain[name] = list(value) if isinstance(value, tuple) else value
-        if isinstance(value, float):
-            plain[name] = value + 0.0
-    return plain
+    return {
+        name: list(value) if isinstance(value, tuple) else value + 0.0 if isinstance(value, float) else value
+        for name, value in properties.items()
+    }  # fmt: skip

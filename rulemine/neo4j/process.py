@@ -1,17 +1,15 @@
-"""Neo4j in a process of its own: ``python -m rulemine.neo4j.process JARS FOLDER PORT``.
+"""Neo4j in a process of its own: ``python -m rulemine.neo4j.process JARS FOLDER PORT HEAP``.
 
-Prints one line when it answers, the port; ends on SIGTERM, and, with ``--attached``, when its standard input
-ends, that is, when the process that started it ends. It is a separate process because it holds a JVM of its
-own and runs code under another license.
+Prints one line when it answers, the port; ends on SIGTERM, and, with ``attached`` after the heap, when its
+standard input ends, that is, when the process that started it ends. It is a separate process because it holds
+a JVM of its own and runs code under another license.
 """
 
-import argparse
 import os
 import signal
 import sys
 import threading
 from pathlib import Path
-from types import FrameType
 
 from rulemine.mining.java_home import find_jvm
 
@@ -75,12 +73,8 @@ def serve(jars: Path, folder: Path, port: int, heap: str, attached: bool) -> Non
         builder.setConfig(setting, value)
     service = builder.build()
     ended = threading.Event()
-
-    def end(_signal: int = 0, _frame: FrameType | None = None) -> None:
-        ended.set()
-
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, end)
+        signal.signal(number, lambda *_: ended.set())
     try:
         register = (
             service.database("neo4j")
@@ -90,24 +84,18 @@ def serve(jars: Path, folder: Path, port: int, heap: str, attached: bool) -> Non
         kind = java("org.neo4j.configuration.connectors.ConnectorType").BOLT
         os.write(1, f"{register.getLocalAddress(kind).getPort()}\n".encode())
         if attached:
-
-            def watch() -> None:
-                sys.stdin.read()
-                ended.set()
-
-            threading.Thread(target=watch, daemon=True).start()
+            threading.Thread(target=_end_with_input, args=(ended,), daemon=True).start()
         while not ended.wait(1.0):
             pass
     finally:
         service.shutdown()
 
 
+def _end_with_input(ended: threading.Event) -> None:
+    sys.stdin.read()
+    ended.set()
+
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="rulemine.neo4j.process")
-    parser.add_argument("jars", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("port", type=int)
-    parser.add_argument("--heap", default="1g")
-    parser.add_argument("--attached", action="store_true")
-    given = parser.parse_args()
-    serve(given.jars, given.folder, given.port, given.heap, given.attached)
+    jars, folder, port, heap, *attached = sys.argv[1:]
+    serve(Path(jars), Path(folder), int(port), heap, bool(attached))

@@ -1,4 +1,8 @@
-"""Starts and ends a Neo4j on this machine.
+"""Fetches a Neo4j with Maven on first use, and starts and ends it on this machine; none is in this package.
+
+Neo4j Community is licensed under the GPL, version 3, APOC under the Apache License, version 2. They run in a
+process of their own (`process.py`). APOC has the procedures with which programs ask what is in a graph; its
+jars are in a folder ``plugins`` below the others, because Neo4j looks for procedures in every jar of one.
 
 Guarantees: it listens on the loopback interface alone; one that was started for a ``with`` block ends with
 it, whatever becomes of this process; `stop` ends no process but one that `start` started.
@@ -7,6 +11,7 @@ it, whatever becomes of this process; `stop` ends no process but one that `start
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,12 +21,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from rulemine.config import packaged
 from rulemine.errors import ConfigError, JavaError
-from rulemine.files import write_text
+from rulemine.files import digest_of, write_text
 from rulemine.guard import cache_folder
-from rulemine.neo4j.jars import fetch_jars
 
-__all__ = ["Started", "running", "start", "stop", "temporary"]
+__all__ = ["Started", "cached_jars", "fetch_jars", "running", "start", "stop", "temporary"]
 
 _SECONDS = 300
 """How long it may take to answer; usually a few seconds, more on a busy machine."""
@@ -49,7 +54,7 @@ def temporary(note: Callable[[str], None] = lambda _text: None) -> Iterator[str]
     """A server with an empty graph for as long as a block runs; gives its address.
 
     Args:
-        note: See `rulemine.neo4j.jars.fetch_jars`.
+        note: See `fetch_jars`.
 
     Raises:
         JavaError: There is no Java or no Maven, or it does not start.
@@ -134,10 +139,10 @@ def _state() -> Path:
 def _launched(
     jars: Path, folder: Path, port: int, heap: str, log: Path, *, attached: bool
 ) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", _MODULE, str(jars), str(folder), str(port), "--heap", heap]
+    command = [sys.executable, "-m", _MODULE, str(jars), str(folder), str(port), heap]
     with log.open("w", encoding="utf-8") as output:
         return subprocess.Popen(  # noqa: S603 - this package itself
-            command + ["--attached"] * attached,
+            command + ["attached"] * attached,
             stdin=subprocess.PIPE if attached else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=output,
@@ -159,3 +164,63 @@ def _port(child: "subprocess.Popen[str]", log: Path) -> int:
     raise JavaError(
         f"Neo4j does not start: {(cause or output.splitlines() or ['it output nothing'])[-1]}"
     )
+
+
+_SECONDS_TO_FETCH = 1200
+"""How long fetching may take: some 240 files, 130 MB."""
+
+
+def cached_jars() -> Path | None:
+    """The folder of the jars if they were fetched before."""
+    return folder if (folder := _jar_folder()).is_dir() else None
+
+
+def _jar_folder() -> Path:
+    return cache_folder() / f"neo4j-{digest_of(packaged('neo4j', 'pom.xml').read_bytes())[:12]}"
+
+
+def fetch_jars(note: Callable[[str], None] = lambda _text: None) -> Path:
+    """The folder of the jars, fetched if it is not there yet.
+
+    Args:
+        note: Called with a sentence before a fetch, which takes minutes.
+
+    Raises:
+        JavaError: Maven is not installed, or cannot fetch them.
+    """
+    if (folder := _jar_folder()).is_dir():
+        return folder
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise JavaError(
+            "Neo4j is fetched with Maven, and there is no mvn. Install it (apt install maven), or name "
+            "a server that runs already: --url bolt://HOST:7687."
+        )
+    note(f"fetching Neo4j Community (GPL-3, 130 MB) into {folder}; this happens once")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = folder.with_name(f"{folder.name}.{os.getpid()}")
+    command = [
+        maven, "--batch-mode", "--quiet", "--strict-checksums", "--file", str(packaged("neo4j", "pom.xml")),
+        "dependency:copy-dependencies", f"-DoutputDirectory={fresh}",
+    ]  # fmt: skip
+    try:
+        done = subprocess.run(  # noqa: S603 - our own command
+            command, capture_output=True, text=True, timeout=_SECONDS_TO_FETCH, check=False
+        )
+        if done.returncode != 0:
+            reason = next(
+                (line for line in done.stdout.splitlines() if "ERROR" in line), done.stderr[-300:]
+            )
+            raise JavaError(
+                f"Neo4j: Maven cannot fetch it: {reason.strip()}. Look at the network and Maven's settings, "
+                "or name a server that runs already: --url bolt://HOST:7687."
+            )
+        (fresh / "plugins").mkdir()
+        for jar in fresh.glob("apoc-*.jar"):
+            jar.rename(fresh / "plugins" / jar.name)
+        fresh.rename(folder)
+    except subprocess.TimeoutExpired:
+        raise JavaError(f"Neo4j: Maven has fetched for {_SECONDS_TO_FETCH} s. Try again.") from None
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return folder

@@ -16,10 +16,10 @@ from distributed import LocalCluster
 from rulemine import KnowledgeGraph, mine
 from rulemine.cluster import cluster as of_worker
 from rulemine.cluster import opened, opening
-from rulemine.cluster.cluster import Cluster
+from rulemine.cluster.cluster import AwayError, Cluster, Packer, Unpacker
 from rulemine.cluster.opening import Here
-from rulemine.cluster.parcel import AwayError, Packer, Unpacker
 from rulemine.errors import ClusterError, ConfigError
+from tests import each
 from tests.chat_server import until
 from tests.cluster.work import always_die, die_once, interrupt, out_of_heap, square
 from tests.command_line import Command
@@ -86,12 +86,10 @@ def test_the_command_mines_on_workers_with_their_resources(
 def test_the_scheduler_is_gone_in_the_middle(tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
     code = (
-        "import asyncio, sys\nfrom distributed import Scheduler\n"
-        "async def run():\n"
+        "import asyncio, sys\nfrom distributed import Scheduler\n" "async def run():\n"
         "    async with Scheduler(host='127.0.0.1', port=0, scheduler_file=sys.argv[1]) as s:\n"
-        "        await s.finished()\n"
-        "asyncio.run(run())"
-    )
+        "        await s.finished()\n" "asyncio.run(run())"
+    )  # fmt: skip
     process = subprocess.Popen([sys.executable, "-c", code, file])
     try:
         until(file.is_file)
@@ -146,14 +144,12 @@ def test_a_heap_that_is_too_small_is_about_the_worker(two_workers: LocalCluster)
     said = r"the worker tcp://\S+: the miner ran out of memory with a Java heap of 64m\. The Java heap of a"
     with (
         opened(two_workers.scheduler_address, quiet) as cluster,
-        pytest.raises(
-            ClusterError, match=said + r" worker is half of its memory limit, 3814 MiB\."
-        ),
-    ):
+        pytest.raises(ClusterError, match=said + r" worker is half of its memory limit, 3814 MiB\.")
+    ):  # fmt: skip
         list(cluster.map(out_of_heap, [1]))
 
 
-@pytest.mark.parametrize("name", [*of_worker.versions()])
+@each("name", [*of_worker.versions()])
 def test_a_worker_with_other_versions_does_nothing(
     name: str, two_workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,19 +159,18 @@ def test_a_worker_with_other_versions_does_nothing(
     monkeypatch.setattr(of_client, "versions", lambda: {**here, name: "1.0"})
     said = re.escape(f"has {name} {here[name]}, and the client {name} 1.0;")
     with (
-        opened(two_workers.scheduler_address, quiet) as cluster,
-        pytest.raises(ClusterError, match=said),
-    ):
+        opened(two_workers.scheduler_address, quiet) as cluster, pytest.raises(ClusterError, match=said)
+    ):  # fmt: skip
         list(cluster.map(square, [1]))
 
 
-@pytest.mark.parametrize("address", ["local:0", "host", "http://h:1", "tcp://h"])
+@each("address", ["local:0", "host", "http://h:1", "tcp://h"])
 def test_an_address_that_is_none(address: str) -> None:
     with pytest.raises(ConfigError, match="expected tcp://HOST:PORT"), opened(address, quiet):
         pass
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"address": null}'])
+@each("text", ["", "{}", "[]", '{"address": null}'])
 def test_a_file_that_is_no_scheduler_file(tmp_path: Path, text: str) -> None:
     file = tmp_path / "scheduler.json"
     file.write_text(text)
@@ -186,9 +181,8 @@ def test_a_file_that_is_no_scheduler_file(tmp_path: Path, text: str) -> None:
 def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rulemine.cluster.opening.SECONDS_TO_CONNECT", 0.1)
     with (
-        pytest.raises(ClusterError, match="no scheduler answers"),
-        opened("tcp://127.0.0.1:1", quiet),
-    ):
+        pytest.raises(ClusterError, match="no scheduler answers"), opened("tcp://127.0.0.1:1", quiet)
+    ):  # fmt: skip
         pass
 
 

@@ -51,14 +51,8 @@ def test_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     words = (
-        "answer",
-        demo,
-        "--with",
-        "lookup,prior,embeddings:rank=2:epochs=1",
-        "--split",
-        "all",
-        "-o",
-    )
+        "answer", demo, "--with", "lookup,prior,embeddings:rank=2:epochs=1", "--split", "all", "-o"
+    )  # fmt: skip
     alone, away = tmp_path / "alone", tmp_path / "away"
     assert command(*words, str(alone)).status == 0
     # Workers of a machine that does not see the folder of the release; those of the study do.
@@ -83,16 +77,8 @@ def test_a_study(
         figures, "draw", lambda figure: "<svg></svg>"
     )  # slow, and drawn from the other files
     words = (
-        "study",
-        demo,
-        "--with",
-        "lookup,reasoner",
-        "--levels",
-        "0,100",
-        "--resamples",
-        "20",
-        "-o",
-    )
+        "study", demo, "--with", "lookup,reasoner", "--levels", "0,100", "--resamples", "20", "-o"
+    )  # fmt: skip
     assert command(*words, str(tmp_path / "alone")).status == 0
     address = ("--cluster", two_workers.scheduler_address)
     ended = command(*words, str(tmp_path / "away"), *address)

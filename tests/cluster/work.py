@@ -19,10 +19,8 @@ from rulemine.errors import HeapError
 def started(folder: Path, workers: int, memory: str = "4GB") -> Iterator[LocalCluster]:
     """Workers that are processes of one thread; a task that ends one is given up by the scheduler."""
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
-        LocalCluster(
-            n_workers=workers, memory_limit=memory, local_directory=str(folder), **WORKERS
-        ) as cluster,
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}), LocalCluster(n_workers=workers,
+        memory_limit=memory, local_directory=str(folder), **WORKERS) as cluster
     ):  # fmt: skip
         # As `local:N` does: a worker that is killed while it starts would stay away.
         cluster.adapt(minimum=workers, maximum=workers)

@@ -18,6 +18,7 @@ from rulemine.errors import QueryError
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from tests import each
 
 GRAPHS = 12
 MOST_REMOVED = 7
@@ -58,7 +59,7 @@ def _rows(graph: PropertyGraph, query: PatternQuery) -> tuple[Counter[str], set[
     return Counter(map(row_text, found.rows)), set(map(row_text, found.tied))
 
 
-@pytest.mark.parametrize("seed", range(GRAPHS))
+@each("seed", range(GRAPHS))
 def test_grades_are_those_of_brute_force(seed: int) -> None:
     complete = _named(seed)
     removed = _removed(complete, seed)
@@ -98,10 +99,9 @@ def test_grades_are_those_of_brute_force(seed: int) -> None:
 def _towns(*people: int | None) -> PropertyGraph:
     """Towns t0, t1, … in a province p, each with its number of people, if it is known."""
     schema = Schema(
-        "towns",
-        (EntityType("Province"), EntityType("Town", (Property("people", "int"),))),
-        (RelationType("part_of", "Town", "Province"),),
-    )
+        "towns", (EntityType("Province"), EntityType("Town", (Property("people", "int"),))),
+        (RelationType("part_of", "Town", "Province"),)
+    )  # fmt: skip
     towns = [
         GraphNode(f"t{at}", "Town", f"t{at}", {} if many is None else {"people": many})
         for at, many in enumerate(people)
@@ -135,12 +135,8 @@ def test_another_row_is_right_where_the_first_one_is_as_great() -> None:
 
 
 def _there(
-    query: PatternQuery,
-    complete: PropertyGraph,
-    removed: Iterable[Triple],
-    row: str,
-    times: int,
-) -> bool:
+    query: PatternQuery, complete: PropertyGraph, removed: Iterable[Triple], row: str, times: int
+) -> bool:  # fmt: skip
     there, tied = _rows(complete.without(removed), query)
     return there[row] >= times or row in tied
 
@@ -161,9 +157,7 @@ def test_a_question_gets_other_names() -> None:
         assert renamed_query(other, {v: k for k, v in names.items()}) == query
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[1]", '{"match": "(n)", "nodes": 3, "return": "n_name"}']
-)
+@each("text", ["", "{}", "[1]", '{"match": "(n)", "nodes": 3, "return": "n_name"}'])
 def test_what_is_no_question_is_refused(text: str) -> None:
     with pytest.raises(QueryError, match="no question of a template"):
         query_of(text)

@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-import pytest
-
 from checks.oracles.random_patterns import random_graph, random_queries
 from rulemine.cypher.questions.evaluator import bindings
 from rulemine.cypher.questions.joins import m0_counts, matched
 from rulemine.cypher.questions.pattern import MatchPattern, PatternNode
 from rulemine.kg.property_graph.graph import PropertyGraph
-from tests import some_seeds
+from tests import each, some_seeds
 
 
 def _patterns(graph: PropertyGraph, seed: int) -> Iterator[MatchPattern]:
@@ -21,7 +19,7 @@ def _patterns(graph: PropertyGraph, seed: int) -> Iterator[MatchPattern]:
         yield replace(match, nodes=tuple(PatternNode(node.type) for node in match.nodes))
 
 
-@pytest.mark.parametrize("seed", some_seeds(12))
+@each("seed", some_seeds(12))
 def test_nodes_and_numbers_are_those_of_the_rows(seed: int) -> None:
     graph = random_graph(seed)
     counted = 0

@@ -10,6 +10,7 @@ from rulemine.cypher import to_cypher
 from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.rewriting import provenance_query
 from rulemine.cypher.language.syntax import CypherError, Match, SubqueryClause, UnsupportedError
+from tests import each
 
 READ = (
     """
@@ -42,37 +43,31 @@ MATCH (count)-[:R]->(end) WHERE count.x = end.x RETURN count, end, [1 IN [2], 3]
 )
 
 REFUSED = (
-    ("MATCH (n)\nDETACH DELETE n", "write", (2, 1)),
-    ("create (n)", "write", (1, 1)),
+    ("MATCH (n)\nDETACH DELETE n", "write", (2, 1)), ("create (n)", "write", (1, 1)),
     ("MATCH (n) SET n.x = 1 RETURN n", "write", (1, 11)),
     ("MATCH (n) CALL { WITH n MERGE (m) RETURN m } RETURN n", "write", (1, 25)),
     ("LOAD CSV FROM 'file:///etc/passwd' AS l RETURN l", "load", (1, 1)),
     ("CALL db.labels() YIELD label RETURN label", "procedure", (1, 1)),
-    ("USE neo4j MATCH (n) RETURN n", "graph", (1, 1)),
-    ("MATCH (n) RETURN", "syntax", (1, 17)),
-    ("MATCH (n RETURN n", "syntax", (1, 10)),
-    ("MATCH (n) WHERE RETURN n", "syntax", (1, 17)),
-    ("MATCH (n)\n RETURN 'a", "syntax", (2, 9)),
-    ("MATCH (n) RETURN n /* ", "syntax", (1, 20)),
+    ("USE neo4j MATCH (n) RETURN n", "graph", (1, 1)), ("MATCH (n) RETURN", "syntax", (1, 17)),
+    ("MATCH (n RETURN n", "syntax", (1, 10)), ("MATCH (n) WHERE RETURN n", "syntax", (1, 17)),
+    ("MATCH (n)\n RETURN 'a", "syntax", (2, 9)), ("MATCH (n) RETURN n /* ", "syntax", (1, 20)),
     ("MATCH (n) RETURN n MATCH (m) RETURN m", "syntax", (1, 20)),
     ("MATCH (n) RETURN n UNION MATCH (n) RETURN n UNION ALL MATCH (n) RETURN n", "syntax", None),
-    ("MATCH (n)->(m) RETURN n", "syntax", (1, 11)),
-    ("MATCH (n) RETURN n.name,", "syntax", (1, 25)),
+    ("MATCH (n)->(m) RETURN n", "syntax", (1, 11)), ("MATCH (n) RETURN n.name,", "syntax", (1, 25)),
     ("MATCH (n) RETURN " + "(" * 500 + "1" + ")" * 500, "syntax", None),
     ("MATCH (n) RETURN " + "({a: " * 39 + "1", "syntax", None),
-    ("MATCH (n) RETURN " + "[({a: " * 15 + "1", "syntax", None),
-    ("", "syntax", (1, 1)),
-    ("SELECT * FROM t", "syntax", (1, 1)),
-)
+    ("MATCH (n) RETURN " + "[({a: " * 15 + "1", "syntax", None), ("", "syntax", (1, 1)),
+    ("SELECT * FROM t", "syntax", (1, 1))
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("text", READ)
+@each("text", READ)
 def test_what_models_write_is_read(text: str) -> None:
     assert parse(text).arms
     assert parse(text.split(" //")[0].replace(" ", "\n\t ")).arms
 
 
-@pytest.mark.parametrize(("text", "kind", "place"), REFUSED)
+@each(("text", "kind", "place"), REFUSED)
 def test_other_text_is_refused_with_its_place(
     text: str, kind: str, place: tuple[int, int] | None
 ) -> None:
@@ -117,35 +112,28 @@ def test_an_order_inside_a_subquery_is_not_the_order_of_the_result() -> None:
 
 TAIL = re.compile(r"\nUNWIND .*\nRETURN DISTINCT .*")
 BOUND = {
-    "MATCH (n)--() RETURN n": "MATCH p = (n)--()",
-    "match (p) optional match (p)--(q) where q.x return p": (
-        "match p1 = (p)\noptional match p2 = (p)--(q) where q.x"
-    ),
+    "MATCH (n)--() RETURN n": "MATCH p = (n)--()", "match (p) optional match (p)--(q) where q.x return p": (
+    "match p1 = (p)\noptional match p2 = (p)--(q) where q.x"),
     "MATCH (n) WITH DISTINCT n WHERE n.a > 1 RETURN n LIMIT 1": "MATCH p = (n)\nWITH * WHERE n.a > 1",
     "MATCH (n) WITH n.a AS a WHERE a > 1 MATCH (m) RETURN m": "MATCH p = (n)",
     "MATCH (n) WITH n LIMIT 1 MATCH (m) RETURN m": "MATCH p = (n)",
     "MATCH (n) UNWIND n.l AS x MATCH (m {v: x}) RETURN m": "MATCH p = (n)",
     "MATCH (n)--(m) WITH n, count(m) AS c WHERE c > 1 RETURN n": "MATCH p = (n)--(m)",
     "UNWIND [1] AS x WITH x + 1 AS y MATCH (n {v: y}) RETURN n": (
-        "UNWIND [1] AS x\nWITH x + 1 AS y\nMATCH p = (n {v: y})"
-    ),
+    "UNWIND [1] AS x\nWITH x + 1 AS y\nMATCH p = (n {v: y})"),
     "MATCH (n)--(m) WITH n MATCH (n)-->(m) WHERE m.x AND [m IN n.l | m] RETURN m": (
-        "MATCH p = (n)--(m)\nMATCH p1 = (n)-->(m1) WHERE m1.x AND [m1 IN n.l | m1]"
-    ),
+    "MATCH p = (n)--(m)\nMATCH p1 = (n)-->(m1) WHERE m1.x AND [m1 IN n.l | m1]"),
     "MATCH (n) RETURN n.a UNION MATCH q = (m) RETURN m.a": "MATCH p = (n)\nUNION\nMATCH q = (m)",
     "CALL { MATCH (n:A) RETURN n UNION MATCH (n:B) RETURN n } WITH n WHERE n.x RETURN count(n)": (
-        "MATCH p = (n:A)\nWITH * WHERE n.x\nUNION\nMATCH p = (n:B)\nWITH * WHERE n.x"
-    ),
+    "MATCH p = (n:A)\nWITH * WHERE n.x\nUNION\nMATCH p = (n:B)\nWITH * WHERE n.x"),
     "MATCH (n), (m) CALL { WITH n MATCH (n)--(m) RETURN m AS k } MATCH (o) RETURN k": (
-        "MATCH p = (n), p1 = (m)\nMATCH p2 = (n)--(m1)"
-    ),
+    "MATCH p = (n), p1 = (m)\nMATCH p2 = (n)--(m1)"),
     "MATCH (n), (m) CALL (n) { MATCH (n)--(m) RETURN n AS n } MATCH (m)-->() RETURN m": (
-        "MATCH p = (n), p1 = (m)\nMATCH p2 = (n)--(m1)\nMATCH p3 = (m)-->()"
-    ),
-}
+    "MATCH p = (n), p1 = (m)\nMATCH p2 = (n)--(m1)\nMATCH p3 = (m)-->()")
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("query", BOUND)
+@each("query", BOUND)
 def test_provenance_is_what_is_bound_before_rows_change(query: str) -> None:
     text = provenance_query(parse(query), "id")
     assert text is not None
@@ -168,14 +156,11 @@ def test_long_queries_and_many_arms_end() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("MATCH ((n:City) RETURN n", "'(' is not closed."),
-        ("MATCH ((n:City)-->(m)]) RETURN n", "']' closes nothing."),
-        ("MATCH ((n:City)-->(m)) RETURN n", "paths in parentheses are not read."),
-    ],
-)
+@each(
+    ("text", "problem"), [("MATCH ((n:City) RETURN n", "'(' is not closed."),
+    ("MATCH ((n:City)-->(m)]) RETURN n", "']' closes nothing."),
+    ("MATCH ((n:City)-->(m)) RETURN n", "paths in parentheses are not read.")]
+)  # fmt: skip
 def test_brackets_that_do_not_match_are_no_cypher(text: str, problem: str) -> None:
     """Also where something before them is not read, of which it would be unknown whether it runs."""
     with pytest.raises(CypherError, match=re.escape(problem)) as found:

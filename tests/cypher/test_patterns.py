@@ -21,6 +21,7 @@ from rulemine.errors import ConfigError
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.neo4j.bolt import Bolt
+from tests import each
 
 TOWN = (
     *(Property("people", "int"), Property("founded", "date"), Property("rivers", "list[str]")),
@@ -28,29 +29,21 @@ TOWN = (
 )
 YEARS = (Property("start_year", "int"), Property("end_year", "int"))
 SCHEMA = Schema(
-    "towns",
-    (EntityType("Town", TOWN), EntityType("Person")),
-    (RelationType("livesIn", "Person", "Town", YEARS), RelationType("likes", "Person", "Town")),
-)
+    "towns", (EntityType("Town", TOWN), EntityType("Person")),
+    (RelationType("livesIn", "Person", "Town", YEARS), RelationType("likes", "Person", "Town"))
+)  # fmt: skip
 LARGEST = 2**63 - 1
 GRAPH = PropertyGraph(
-    SCHEMA,
-    (
-        GraphNode("t1", "Town", "Arden", {"people": 7, "mood": "gay", "rivers": ("Ise", "Aa")}),
-        GraphNode("t2", "Town", "Arden", {"people": 7, "founded": datetime.date(1200, 5, 1)}),
-        GraphNode("t3", "Town", "Bree", {"people": -LARGEST, "rivers": ("Aa",)}),
-        GraphNode("t4", "Town", "Carn", {"mood": "gay"}),
-        GraphNode("p1", "Person", "Bo"),
-        GraphNode("p2", "Person", 'Al "O\\'),
-    ),
-    (
-        GraphEdge("e1", "livesIn", "p1", "t1", {"start_year": 1990, "end_year": 1999}),
-        GraphEdge("e2", "livesIn", "p1", "t1", {"start_year": 1999}),
-        GraphEdge("e3", "livesIn", "p1", "t3", {"end_year": 2005}),
-        GraphEdge("e4", "livesIn", "p2", "t4"),
-        GraphEdge("e5", "likes", "p1", "t4"),
-    ),
-)
+    SCHEMA, (GraphNode("t1", "Town", "Arden", {"people": 7, "mood": "gay", "rivers": ("Ise", "Aa")}),
+    GraphNode("t2", "Town", "Arden", {"people": 7, "founded": datetime.date(1200, 5, 1)}),
+    GraphNode("t3", "Town", "Bree", {"people": -LARGEST, "rivers": ("Aa",)}),
+    GraphNode("t4", "Town", "Carn", {"mood": "gay"}), GraphNode("p1", "Person", "Bo"),
+    GraphNode("p2", "Person", 'Al "O\\')), (
+    GraphEdge("e1", "livesIn", "p1", "t1", {"start_year": 1990, "end_year": 1999}),
+    GraphEdge("e2", "livesIn", "p1", "t1", {"start_year": 1999}),
+    GraphEdge("e3", "livesIn", "p1", "t3", {"end_year": 2005}), GraphEdge("e4", "livesIn", "p2", "t4"),
+    GraphEdge("e5", "likes", "p1", "t4"))
+)  # fmt: skip
 ALL_TOWNS = MatchPattern("(n)", (PatternNode("Town"),))
 
 
@@ -65,10 +58,8 @@ def rows(match: MatchPattern, template: str, **fields: Any) -> list[tuple[Any, .
 def of_bo(template: str, *relations: str, time: Any = None) -> MatchPattern:
     """A pattern whose towns are fixed by nothing, whose person is Bo."""
     nodes = {
-        "n": PatternNode("Town"),
-        "m0": PatternNode("Person", "Bo"),
-        "m1": PatternNode("Person", "Bo"),
-    }
+        "n": PatternNode("Town"), "m0": PatternNode("Person", "Bo"), "m1": PatternNode("Person", "Bo")
+    }  # fmt: skip
     category = CATEGORIES[MATCHES[template].category]
     return MatchPattern(template, tuple(nodes[v] for v in category.nodes), relations, time)
 
@@ -91,15 +82,12 @@ def test_absent_values_come_first_downward_unless_they_must_be_known() -> None:
     assert rows(ALL_TOWNS, "n_order_by", property="people") == names[:3]
 
 
-@pytest.mark.parametrize(
-    ("fields", "number"),
-    [
-        ({"property": "people", "operator": "<>", "bound": 8}, 3),
-        ({"property": "founded", "operator": "<", "bound": 1201, "year": True}, 1),
-        ({"property": "rivers", "operator": "NOT IN", "bound": "Ise"}, 1),
-        ({"property": "mood", "operator": "<>", "bound": "sad"}, 2),
-    ],
-)
+@each(
+    ("fields", "number"), [({"property": "people", "operator": "<>", "bound": 8}, 3),
+    ({"property": "founded", "operator": "<", "bound": 1201, "year": True}, 1),
+    ({"property": "rivers", "operator": "NOT IN", "bound": "Ise"}, 1),
+    ({"property": "mood", "operator": "<>", "bound": "sad"}, 2)]
+)  # fmt: skip
 def test_conditions_drop_absent_values(fields: dict[str, Any], number: int) -> None:
     assert len(rows(ALL_TOWNS, "n_where", **fields)) == number
 
@@ -173,12 +161,8 @@ def test_cypher_is_one_line_and_means_the_names() -> None:
     assert quoted_name("a`b c") == "`a``b c`"
     values = (True, 3, 1e16, -0.0, datetime.date(99, 1, 2))
     assert [quoted_value(value) for value in values] == [
-        "true",
-        "3",
-        "1e16",
-        "0.0",
-        'date("0099-01-02")',
-    ]
+        "true", "3", "1e16", "0.0", 'date("0099-01-02")'
+    ]  # fmt: skip
 
 
 def test_trees_that_no_template_has() -> None:

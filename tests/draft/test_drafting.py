@@ -10,13 +10,7 @@ import pytest
 
 from rulemine.config import lookup, packaged
 from rulemine.draft import drafting
-from rulemine.draft.drafting import (
-    FLOORS,
-    LIMITS,
-    SETTINGS,
-    mining_work,
-    proving_work,
-)
+from rulemine.draft.drafting import FLOORS, LIMITS, SETTINGS, mining_work, proving_work
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.registry import KINDS
 from rulemine.kinds.rules.balance import Limits, balance
@@ -24,6 +18,7 @@ from rulemine.recipe.recipe import MiningSection
 from rulemine.release.question_set import read_question_set
 from rulemine.release.reader import Release
 from rulemine.rules.formats import read_rules
+from tests import each
 from tests.command_line import Command, Ended, assert_refused, run_here
 from tests.releases import built
 from tests.small_graphs import small_graph
@@ -81,24 +76,18 @@ def test_the_first_limits_that_leave_half_of_the_core_are_chosen() -> None:
     made: Any = object.__new__(drafting.Drafting)
     made.choices, made._limited = (), True
     made.build = SimpleNamespace(
-        run=len,
-        asked=SimpleNamespace(questions=()),
-        selection=None,
-        kind=SimpleNamespace(limits=SimpleNamespace(kept=limited)),
-    )
+        run=len, asked=SimpleNamespace(questions=()), selection=None,
+        kind=SimpleNamespace(limits=SimpleNamespace(kept=limited))
+    )  # fmt: skip
     made._choose = lambda choices: tuple(choice.value for choice in choices)
     assert made._left() == 250
 
 
 def test_options_win_over_what_is_chosen(folder: Path) -> None:
     options = (
-        "--set",
-        "mining.max_atoms=3",
-        "--set",
-        "selection.per_rule=7",
-        "--set",
-        "questions.max_answer_share=0.5",
-    )
+        "--set", "mining.max_atoms=3", "--set", "selection.per_rule=7",
+        "--set", "questions.max_answer_share=0.5",
+    )  # fmt: skip
     share = ("--set", "questions.max_relation_share=0.8")
     assert build(folder, "-o", "own", *options, *share).status == 0
     chosen = config(folder / "own")
@@ -192,11 +181,10 @@ def test_the_surest_rules_that_leave_enough_are_taken(
     assert run_here(folder, ["verify", name]).status == 0
 
 
-@pytest.mark.parametrize("kind", ["subgraphs", "variants"])
+@each("kind", ["subgraphs", "variants"])
 def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder: Path, kind: str) -> None:
     ended = build(
-        folder, "--kind", kind, "-o", kind, "--set", f"{kind}.questions=40",
-        "--set", "questions.test_core=7",
+        folder, "--kind", kind, "-o", kind, "--set", f"{kind}.questions=40", "--set", "questions.test_core=7"
     )  # fmt: skip
     assert ended.status == 0
     chosen = config(folder / kind)
@@ -244,7 +232,7 @@ def joins(kg: KnowledgeGraph) -> tuple[int, int]:
     return sum(n * n for n in at.values()), sum(at[s] * at[o] for s, _, o in kg.labeled())
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_the_work_of_mining_is_counted_in_joins(seed: int) -> None:
     kg = small_graph(random.Random(seed), least=5)
     at_entities, along_triples = joins(kg)

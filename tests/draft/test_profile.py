@@ -3,10 +3,9 @@
 import random
 from pathlib import Path
 
-import pytest
-
 from rulemine.draft.drafting import explain_no_inference
 from rulemine.kg.graph import KnowledgeGraph
+from tests import each
 from tests.command_line import run_here
 from tests.draft.test_drafting import build, folder
 
@@ -34,7 +33,7 @@ def test_a_graph_without_inference_ends_with_what_would_help(tmp_path: Path) -> 
     assert not (tmp_path / "out" / "films").exists()
 
 
-@pytest.mark.parametrize(
+@each(
     ("triples", "words"),
     [
         ([("a", "r", "b"), ("b", "r", "c")], "It has one relation"),

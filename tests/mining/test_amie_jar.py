@@ -20,18 +20,16 @@ from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.rules.formats import AMIE_HEADER, json_text
 from rulemine.rules.rule import Rule
+from tests import each
 from tests.command_line import FACTS, PEOPLE, Command
 from tests.mining.amie_stand_in import MakeJar, jar_maker
 
 LOOSE = MiningOptions(min_initial_support=1)
 
 NAMES = {
-    "husband": "is  husband\u00a0of.",
-    "wife": "?wife",
-    "father": "differentFrom",
-    "mother": '"Mutter, größte" => x',
-    "child": "5",
-}
+    "husband": "is  husband\u00a0of.", "wife": "?wife", "father": "differentFrom",
+    "mother": '"Mutter, größte" => x', "child": "5"
+}  # fmt: skip
 """Names that AMIE would mangle, skip or take for something else; ``5`` is an entity too."""
 
 FAMILY = "h{0} husband w{0}\nw{0} wife h{0}\nh{0} father c{0}\nw{0} mother c{0}\nc{0} child h{0}\n"
@@ -59,26 +57,19 @@ def make_jar(tmp_path_factory: pytest.TempPathFactory) -> MakeJar:
 
 
 def mined(
-    jar: Path,
-    options: MiningOptions = LOOSE,
-    resources: Resources | None = None,
-    kg: KnowledgeGraph = KG,
-) -> tuple[Rule, ...]:
+    jar: Path, options: MiningOptions = LOOSE, resources: Resources | None = None, kg: KnowledgeGraph = KG
+) -> tuple[Rule, ...]:  # fmt: skip
     resources = resources or Resources()
     limit = TimeLimit(resources.limit_seconds)
     return AmieJar.open(jar).mine(kg, options, resources, limit)
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        LOOSE,
-        replace(LOOSE, min_head_coverage=0, min_std_confidence=0, min_pca_confidence=0),
-        replace(LOOSE, head_relations=(NAMES["wife"], "5"), body_relations=(NAMES["husband"], "5")),
-        replace(LOOSE, max_atoms=2, min_initial_support=39, exclude_relations=(NAMES["mother"],)),
-    ],
-    ids=["defaults", "zeros", "filters", "excluded"],
-)
+    "options", [LOOSE, replace(LOOSE, min_head_coverage=0, min_std_confidence=0, min_pca_confidence=0),
+    replace(LOOSE, head_relations=(NAMES["wife"], "5"), body_relations=(NAMES["husband"], "5")),
+    replace(LOOSE, max_atoms=2, min_initial_support=39, exclude_relations=(NAMES["mother"],))],
+    ids=["defaults", "zeros", "filters", "excluded"]
+)  # fmt: skip
 def test_the_same_rules_whatever_the_labels(
     make_jar: MakeJar, options: MiningOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,7 +80,7 @@ def test_the_same_rules_whatever_the_labels(
     assert "".join(map(json_text, rules)) == "".join(mine(KG, options).text("jsonl"))
 
 
-@pytest.mark.parametrize("comma", [False, True])
+@each("comma", [False, True])
 def test_what_amie_itself_printed_is_read(
     make_jar: MakeJar, shared: Callable[[str], Path], comma: bool
 ) -> None:
@@ -107,17 +98,10 @@ def test_what_amie_itself_printed_is_read(
     assert rules == mine(kg, options)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("max_atoms", 4),
-        ("min_head_coverage", 0.25),
-        ("min_std_confidence", 0.25),
-        ("min_pca_confidence", 0.25),
-        ("min_initial_support", 7),
-        ("constants", True),
-    ],
-)
+@each(
+    ("name", "value"), [("max_atoms", 4), ("min_head_coverage", 0.25), ("min_std_confidence", 0.25),
+    ("min_pca_confidence", 0.25), ("min_initial_support", 7), ("constants", True)]
+)  # fmt: skip
 def test_amie_is_given_every_threshold(tmp_path: Path, name: str, value: float) -> None:
     jar = AmieJar(tmp_path / "amie.jar", "")
     other = replace(LOOSE, **{name: value})
@@ -131,18 +115,15 @@ TABLE = f"print\n{AMIE_HEADER}?b  r1  ?a   => ?a  r0  ?b\t1\t1\t1\t40\t40\t40\t?
 
 
 @pytest.mark.parametrize(
-    ("behavior", "message"),
-    [
-        ("fail", r"AMIE failed\. It said: .*amie\.Problem: the disk is on fire"),
-        ("memory", r"AMIE failed\. Raise --heap\. It said"),
-        ("broken", r"AMIE failed\. .*A query cannot be added twice$"),
-        (TABLE, "read or printed not all, or is not AMIE 3.5.1"),
-        (f"{TABLE}2 rules mined.", "read or printed not all"),
-        ("print\nRule\tHead Coverage\nx => y\n1 rules mined.", "prints no table of AMIE 3.5.1"),
-        (f"{TABLE.replace('r0', 'r99')}1 rules mined.", "prints no table of AMIE 3.5.1"),
-    ],
-    ids=["exit", "memory", "thread", "half", "fewer", "columns", "relation"],
-)
+    ("behavior", "message"), [("fail", r"AMIE failed\. It said: .*amie\.Problem: the disk is on fire"),
+    ("memory", r"AMIE failed\. Raise --heap\. It said"),
+    ("broken", r"AMIE failed\. .*A query cannot be added twice$"),
+    (TABLE, "read or printed not all, or is not AMIE 3.5.1"),
+    (f"{TABLE}2 rules mined.", "read or printed not all"),
+    ("print\nRule\tHead Coverage\nx => y\n1 rules mined.", "prints no table of AMIE 3.5.1"),
+    (f"{TABLE.replace('r0', 'r99')}1 rules mined.", "prints no table of AMIE 3.5.1")],
+    ids=["exit", "memory", "thread", "half", "fewer", "columns", "relation"]
+)  # fmt: skip
 def test_failures_of_amie_are_told(make_jar: MakeJar, behavior: str, message: str) -> None:
     with pytest.raises(MiningError, match=message):
         mined(make_jar(behavior), resources=Resources(heap="64m"))
@@ -170,7 +151,7 @@ def test_what_is_no_jar_of_amie_is_refused(tmp_path: Path) -> None:
         AmieJar.open(tmp_path / "none.jar")
 
 
-@pytest.mark.parametrize("form", ["jsonl", "amie"])
+@each("form", ["jsonl", "amie"])
 def test_the_command_writes_amies_rules(
     here: Path, command: Command, make_jar: MakeJar, form: str
 ) -> None:
@@ -225,12 +206,9 @@ def _built(
     return manifest, stage["key"]
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"amie_jar": "none.jar"}, r'amie_jar names "none\.jar"'),
-        ({"amie_jar": "JAR", "rules": "JAR"}, "because rules are given"),
-    ],
+@each(
+    ("settings", "message"), [({"amie_jar": "none.jar"}, r'amie_jar names "none\.jar"'),
+    ({"amie_jar": "JAR", "rules": "JAR"}, "because rules are given")]
 )  # fmt: skip
 def test_a_recipe_that_amie_cannot_mine_is_refused(
     tmp_path: Path, settings: dict[str, object], message: str
@@ -241,12 +219,7 @@ def test_a_recipe_that_amie_cannot_mine_is_refused(
         load_recipe("demo", [(tuple(key.split(".")), value) for key, value in given.items()])
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--amie-jar", "kg.tsv"], "kg.tsv: AMIE failed"),
-    ],
-)  # fmt: skip
+@each(("words", "message"), [(["--amie-jar", "kg.tsv"], "kg.tsv: AMIE failed")])
 def test_options_that_do_not_go_together(
     here: Path, command: Command, words: list[str], message: str
 ) -> None:

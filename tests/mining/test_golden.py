@@ -11,6 +11,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, mine
 from rulemine.query.atom import Atom
 from rulemine.rules.rule import Rule
+from tests import each
 
 BRINK = (0.1, 0.3, 0.4)
 DEFAULTS = (0.01, 0.1, 0.1)
@@ -41,24 +42,17 @@ def golden(path: Path) -> dict[RuleName, tuple[bool, Counts, tuple[float, float,
     return rules
 
 
-@pytest.mark.parametrize(
-    ("name", "kg", "max_atoms", "thresholds", "at_least", "at_most"),
-    [
-        ("family-3atoms.tsv", "family/facts.tsv", 3, BRINK, 145, 145),
-        ("family-3atoms-defaults.tsv", "family/facts.tsv", 3, DEFAULTS, 347, 347),
-        ("family-4atoms.tsv.gz", "family/facts.tsv", 4, BRINK, 1714, 1721),
-        ("umls-3atoms.tsv", "umls/facts.tsv", 3, BRINK, 744, 744),
-    ],
-)
+@each(
+    ("name", "kg", "max_atoms", "thresholds", "at_least", "at_most"), [
+    ("family-3atoms.tsv", "family/facts.tsv", 3, BRINK, 145, 145),
+    ("family-3atoms-defaults.tsv", "family/facts.tsv", 3, DEFAULTS, 347, 347),
+    ("family-4atoms.tsv.gz", "family/facts.tsv", 4, BRINK, 1714, 1721),
+    ("umls-3atoms.tsv", "umls/facts.tsv", 3, BRINK, 744, 744)]
+)  # fmt: skip
 def test_rules_and_measures_are_those_of_the_golden_list(
-    name: str,
-    kg: str,
-    max_atoms: int,
-    thresholds: tuple[float, float, float],
-    at_least: int,
-    at_most: int,
-    shared: Finder,
-) -> None:
+    name: str, kg: str, max_atoms: int, thresholds: tuple[float, float, float], at_least: int, at_most: int,
+    shared: Finder
+) -> None:  # fmt: skip
     expected = golden(shared(f"../amie/golden/{name}"))
     rules = mine(KnowledgeGraph.read(shared(kg)), MiningOptions(max_atoms, *thresholds))
     found = {(rule.head.relation, rule.body): rule for rule in rules}
@@ -73,10 +67,8 @@ def test_rules_and_measures_are_those_of_the_golden_list(
         assert ours == counts, rule
         known = rule.known
         assert (
-            known.head_coverage,
-            known.std_confidence,
-            known.pca_confidence,
-        ) == pytest.approx(measures, rel=1e-12)
+            known.head_coverage, known.std_confidence, known.pca_confidence
+        ) == pytest.approx(measures, rel=1e-12)  # fmt: skip
 
 
 def test_any_number_of_threads_gives_the_same_rules(shared: Finder) -> None:

@@ -16,7 +16,7 @@ import pytest
 from rulemine.errors import HeapError
 from rulemine.mining.jvm import heap_size
 from rulemine.mining.options import parse_heap
-from tests import ROOT
+from tests import ROOT, each
 
 _MINE = """
 from rulemine.errors import RulemineError
@@ -43,13 +43,9 @@ kg = KnowledgeGraph.from_triples(
 
 def child(code: str, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", _MINE + textwrap.dedent(code)],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+        [sys.executable, "-c", _MINE + textwrap.dedent(code)], cwd=ROOT, env={**os.environ, **environment},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )  # fmt: skip
 
 
 def printed(code: str, **environment: str) -> str:
@@ -78,7 +74,7 @@ def test_the_runtime_of_the_package_is_used_without_java_home() -> None:
     assert printed("attempt()", JAVA_HOME="").endswith("rules")
 
 
-@pytest.mark.parametrize("version", ["1.8.0_392", "11.0.2", "16"])
+@each("version", ["1.8.0_392", "11.0.2", "16"])
 def test_a_java_home_that_is_too_old_is_refused(tmp_path: Path, version: str) -> None:
     out = printed("attempt()", JAVA_HOME=java_home(tmp_path / "java", version))
     number = version.removeprefix("1.").split(".")[0]
@@ -147,7 +143,7 @@ def test_a_heap_that_is_too_small_is_an_error_that_names_the_flag() -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-@pytest.mark.parametrize("reports", [1, 10])
+@each("reports", [1, 10])
 def test_ctrl_c_ends_mining_soon_and_cleanly(reports: int) -> None:
     """The signal comes after so many reports of progress; all of the mining would take hours."""
     process = child(

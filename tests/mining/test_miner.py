@@ -11,6 +11,7 @@ from rulemine.mining.miner import allowed_relations, explain_no_rules
 from rulemine.mining.options import Search
 from rulemine.query.atom import Atom
 from rulemine.rules.rule import sort_rules
+from tests import each
 
 # Every grandparent edge follows from two parent edges; one person's parents are unknown.
 _PARENTS = [("b", "c"), ("a", "b"), ("e", "f"), ("d", "e"), ("h", "i"), ("g", "h")]
@@ -61,7 +62,7 @@ def test_one_triple_and_none() -> None:
     assert mine(KnowledgeGraph.from_triples([]), LOOSE) == ()
 
 
-@pytest.mark.parametrize("threads", [1, 3])
+@each("threads", [1, 3])
 def test_many_relations_of_few_facts(threads: int) -> None:
     rows = [(f"e{i}", f"r{r}", f"e{i + 1}") for r in range(260) for i in range(3)]
     options = MiningOptions(2, 0.5, 0.5, 0.5, min_initial_support=1)

@@ -10,36 +10,26 @@ from rulemine.codec import shown
 from rulemine.errors import ConfigError, HeapError
 from rulemine.mining import MiningOptions, Resources
 from rulemine.mining.options import parse_heap
+from tests import each
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("max_atoms", 3.0),
-        ("max_atoms", True),
-        ("min_head_coverage", math.nan),
-        ("min_std_confidence", math.inf),
-        ("min_pca_confidence", "0.4"),
-        ("constants", 1),
-        ("head_relations", "aunt"),
-    ],
-)
+@each(
+    ("name", "value"), [("max_atoms", 3.0), ("max_atoms", True), ("min_head_coverage", math.nan),
+    ("min_std_confidence", math.inf), ("min_pca_confidence", "0.4"), ("constants", 1),
+    ("head_relations", "aunt")]
+)  # fmt: skip
 def test_a_value_of_the_wrong_kind_is_named(name: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=f"^{name} is {re.escape(shown(value))}; expected "):
         MiningOptions(**{name: value})
 
 
-@pytest.mark.parametrize(
-    ("text", "size"), [("16m", 2**24), ("512M", 2**29), ("4g", 2**32), ("1G", 2**30)]
-)
+@each(("text", "size"), [("16m", 2**24), ("512M", 2**29), ("4g", 2**32), ("1G", 2**30)])
 def test_a_heap_is_a_size(text: str, size: int) -> None:
     assert parse_heap(text) == size
     assert Resources(heap=text).heap == text
 
 
-@pytest.mark.parametrize(
-    "text", ["", "4", "g", "4 g", "4gb", "-4g", "0.5g", "1m", "15m", "4t", "٤g"]
-)
+@each("text", ["", "4", "g", "4 g", "4gb", "-4g", "0.5g", "1m", "15m", "4t", "٤g"])
 def test_what_is_no_heap_size_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match=r"heap is .* for example 512m or 4g"):
         Resources(heap=text)

@@ -15,9 +15,8 @@ from rulemine.rules.formats import format_amie
 from rulemine.rules.rule import Rule, classify
 
 KG = KnowledgeGraph.from_triples(
-    [(f"h{i}", "husband", f"w{i}") for i in range(4)]
-    + [(f"w{i}", "wife", f"h{i}") for i in range(3)]
-)
+    [(f"h{i}", "husband", f"w{i}") for i in range(4)] + [(f"w{i}", "wife", f"h{i}") for i in range(3)]
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +39,8 @@ def odd_graph(seed: int) -> KnowledgeGraph:
     """Few entities and many relations, some with names that JSON has to escape."""
     rng = random.Random(seed)
     relations = [
-        "plain",
-        'in "quotes"',
-        "back\\slash",
-        "ünï ∧ code",
-        "tab-free",
-        "a.b/c",
-        "⇒",
-        "r(x,y)",
-    ]
+        "plain", 'in "quotes"', "back\\slash", "ünï ∧ code", "tab-free", "a.b/c", "⇒", "r(x,y)"
+    ]  # fmt: skip
     entities = ["x", "?a", "O'Neil", 'a "b"', "back\\slash", "日本", "7", "=7"]
     return KnowledgeGraph.from_triples(
         (rng.choice(entities), rng.choice(relations), rng.choice(entities)) for _ in range(90)
@@ -67,33 +59,21 @@ def lines_by_the_book(rules: Iterable[Rule]) -> str:
         assert fresh.canonical_body == r.body
         kind, m = classify(fresh), fresh.known
         row = {
-            "id": fresh.id,
-            "rule": str(fresh),
-            "type": kind.type,
-            "subtype": kind.subtype,
+            "id": fresh.id, "rule": str(fresh), "type": kind.type, "subtype": kind.subtype,
             "head": [term(r.head.subject), r.head.relation, term(r.head.object)],
             "body": [[term(s), relation, term(o)] for s, relation, o in r.body],
-            "head_coverage": m.head_coverage,
-            "std_confidence": m.std_confidence,
-            "pca_confidence": m.pca_confidence,
-            "support": m.support,
-            "body_size": m.body_size,
-            "pca_body_size": m.pca_body_size,
-            "head_size": m.head_size,
-            "functional": term(m.functional),
-        }
+            "head_coverage": m.head_coverage, "std_confidence": m.std_confidence,
+            "pca_confidence": m.pca_confidence, "support": m.support, "body_size": m.body_size,
+            "pca_body_size": m.pca_body_size, "head_size": m.head_size, "functional": term(m.functional)
+        }  # fmt: skip
         rows.append(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
     return "".join(rows)
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        MiningOptions(3, 0.05, 0.05, 0.05, 1),
-        MiningOptions(4, 0.3, 0.2, 0.2, 4),
-        MiningOptions(3, 0.05, 0.05, 0.05, 1, constants=True),
-    ],
-)
+    "options", [MiningOptions(3, 0.05, 0.05, 0.05, 1), MiningOptions(4, 0.3, 0.2, 0.2, 4),
+    MiningOptions(3, 0.05, 0.05, 0.05, 1, constants=True)]
+)  # fmt: skip
 @pytest.mark.parametrize("in_memory", [0, 1 << 30])
 def test_streamed_text_is_that_of_the_rules(
     options: MiningOptions, in_memory: int, monkeypatch: pytest.MonkeyPatch

@@ -7,6 +7,7 @@ import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, TimeLimit, mine
+from tests import each
 from tests.command_line import Command
 
 ROWS = [(f"e{i}", f"r{i * j % 5}", f"e{i * i % 7}") for i in range(12) for j in range(1, 6)]
@@ -42,7 +43,7 @@ def test_a_limit_of_time(
     assert {path.name for path in here.iterdir()} - {"no-cache"} == {"kg.tsv", "rules.txt", "out"}
 
 
-@pytest.mark.parametrize(("form", "lines"), [("jsonl", 0), ("amie", 1)])
+@each(("form", "lines"), [("jsonl", 0), ("amie", 1)])
 def test_a_limit_covers_reading_and_without_rules_the_output_is_empty(
     here: Path, command: Command, form: str, lines: int
 ) -> None:

@@ -14,6 +14,7 @@ from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.neo4j.bolt import Bolt
 from rulemine.neo4j.reading import EdgeRow, NodeRow, graph_of_rows, is_bolt, read_bolt
+from tests import each
 
 POINT = CartesianPoint((1.0, 2.0))
 NODES = [
@@ -45,16 +46,11 @@ def test_types_names_and_values_are_those_of_the_rows_and_the_rest_is_counted() 
     ]  # fmt: skip
     assert graph.schema.entity("Film_noir").sources == ("Film noir",)
     assert left_out.counts == {
-        "nodes without a name, called by their ids": 1,
-        "values of Person.born that are no date": 1,
-        "values that are points": 1,
-        "values that are times": 1,
-        "values that are lists of truth values": 1,
-        "values that are not finite": 1,
-        "values that are durations": 1,
-        "values that are times of day": 1,
-        "edges that are there twice": 2,
-    }
+        "nodes without a name, called by their ids": 1, "values of Person.born that are no date": 1,
+        "values that are points": 1, "values that are times": 1, "values that are lists of truth values": 1,
+        "values that are not finite": 1, "values that are durations": 1, "values that are times of day": 1,
+        "edges that are there twice": 2
+    }  # fmt: skip
 
 
 def test_a_list_with_what_is_no_value_and_an_infinite_number_are_left_out() -> None:
@@ -90,17 +86,12 @@ def test_a_schema_chooses_among_labels_and_leaves_out() -> None:
     assert left_out.counts["values of Star.born_year that are no int"] == 1
 
 
-@pytest.mark.parametrize(
-    ("given", "ids", "lost"),
-    [
-        ([("A", 1), ("A", "2")], ["1", "2"], 0),
-        ([("A", 1), ("B", 1)], ["A#1", "B#1"], 0),
-        ([("A", 1), ("A", 1)], ["4:0", "4:1"], 2),
-        ([("A", 1), ("A", "1")], ["4:0", "4:1"], 2),
-        ([("A", 1), ("A", None)], ["4:0", "4:1"], 1),
-        ([("A", 1), ("A", True)], ["4:0", "4:1"], 2),
-    ],
-)
+@each(
+    ("given", "ids", "lost"), [([("A", 1), ("A", "2")], ["1", "2"], 0),
+    ([("A", 1), ("B", 1)], ["A#1", "B#1"], 0), ([("A", 1), ("A", 1)], ["4:0", "4:1"], 2),
+    ([("A", 1), ("A", "1")], ["4:0", "4:1"], 2), ([("A", 1), ("A", None)], ["4:0", "4:1"], 1),
+    ([("A", 1), ("A", True)], ["4:0", "4:1"], 2)]
+)  # fmt: skip
 def test_ids_are_the_nodes_own_if_no_two_are_the_same(given: Any, ids: Any, lost: int) -> None:
     rows = [
         NodeRow(f"4:{at}", [label], {} if id_ is None else {"id": id_})
@@ -149,9 +140,8 @@ class _Told:
 def test_a_server_is_read_to_its_end_or_not_at_all() -> None:
     read = read_bolt(Bolt(_Told(breaks=False)))
     assert (read.nodes, read.edges) == (
-        graph_of_rows(NODES, EDGES).nodes,
-        graph_of_rows(NODES, EDGES).edges,
-    )
+        graph_of_rows(NODES, EDGES).nodes, graph_of_rows(NODES, EDGES).edges
+    )  # fmt: skip
     with pytest.raises(EndpointError, match="broke off: gone"):
         read_bolt(Bolt(_Told(breaks=True)))
 

@@ -9,15 +9,12 @@ from rulemine.errors import QueryError
 from rulemine.kg import KnowledgeGraph
 from rulemine.query import QueryGraph, Union, evaluate, grading, parse, query_graph
 from rulemine.query.query_graph import levels_of
+from tests import each
 
 TRIPLES = [
-    ("ann", "parent", "bo"),
-    ("al", "parent", "bo"),
-    ("bo", "parent", "cy"),
-    ("bo", "parent", "di"),
-    ("ann", "spouse", "al"),
-    ("cy", "likes", "cy"),
-]
+    ("ann", "parent", "bo"), ("al", "parent", "bo"), ("bo", "parent", "cy"), ("bo", "parent", "di"),
+    ("ann", "spouse", "al"), ("cy", "likes", "cy")
+]  # fmt: skip
 KG = KnowledgeGraph.from_triples(TRIPLES)
 REMOVED = {TRIPLES[0]: 20, TRIPLES[2]: 60, TRIPLES[5]: 100}
 GRAPH = QueryGraph(KG, levels_of(KG, REMOVED))
@@ -80,15 +77,12 @@ def test_a_count_has_two_values() -> None:
     assert (evaluate(GRAPH, wrong).value, evaluate(GRAPH, wrong).stated_value) == (0, 1)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('(p "parents" "ann")', 'no relation "parents"; did you mean "parent"'),
-        ('(p "parent" "anne")', 'no entity "anne"; did you mean "ann"'),
-        ('(p "parent" (p "parent" "?"))', r'no entity "\?"; it has 5 entities'),
-        ('(and (p "likes" "ann") (p "xxx" "ann"))', 'no relation "xxx"; it has 3 relations'),
-    ],
-)
+@each(
+    ("text", "message"), [('(p "parents" "ann")', 'no relation "parents"; did you mean "parent"'),
+    ('(p "parent" "anne")', 'no entity "anne"; did you mean "ann"'),
+    ('(p "parent" (p "parent" "?"))', r'no entity "\?"; it has 5 entities'),
+    ('(and (p "likes" "ann") (p "xxx" "ann"))', 'no relation "xxx"; it has 3 relations')]
+)  # fmt: skip
 def test_unknown_names(text: str, message: str) -> None:
     with pytest.raises(QueryError, match=message):
         evaluate(KG, parse(text))
@@ -100,15 +94,11 @@ def test_what_is_no_answer_has_no_witness() -> None:
             evaluate(GRAPH, parse('(p "parent" "bo")')).witness(name)
 
 
-@pytest.mark.parametrize(
-    ("removed", "message"),
-    [
-        ({("ann", "parent", "cy"): 1}, "'ann parent cy': the complete graph lacks it"),
-        ({("zed", "parent", "cy"): 1}, "'zed parent cy': the complete graph lacks it"),
-        ({TRIPLES[0]: 0}, "its level is 0, not 1 … 100"),
-        ({TRIPLES[0]: 101}, "its level is 101"),
-    ],
-)
+@each(
+    ("removed", "message"), [({("ann", "parent", "cy"): 1}, "'ann parent cy': the complete graph lacks it"),
+    ({("zed", "parent", "cy"): 1}, "'zed parent cy': the complete graph lacks it"),
+    ({TRIPLES[0]: 0}, "its level is 0, not 1 … 100"), ({TRIPLES[0]: 101}, "its level is 101")]
+)  # fmt: skip
 def test_removed_triples_are_of_the_graph(
     removed: dict[tuple[str, str, str], int], message: str
 ) -> None:

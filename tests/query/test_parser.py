@@ -2,18 +2,13 @@ import pytest
 
 from rulemine.errors import QueryError
 from rulemine.query import parse
+from tests import each
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '"x"',
-        '(p "r" "a")',
-        '(and (p "genre" (p "sequel_of" "e00007")) (p- "directed_by" "e00012"))',
-        '(count (minus (or (p "r" "a") (p- "r" "a")) (p "s" "b")))',
-        '(p "(p \\"r\\"" "\\\\")',
-    ],
-)
+@each(
+    "text", ['"x"', '(p "r" "a")', '(and (p "genre" (p "sequel_of" "e00007")) (p- "directed_by" "e00012"))',
+    '(count (minus (or (p "r" "a") (p- "r" "a")) (p "s" "b")))', '(p "(p \\"r\\"" "\\\\")']
+)  # fmt: skip
 def test_a_canonical_text_is_read_back(text: str) -> None:
     assert parse(text).text == text
 

@@ -34,14 +34,8 @@ def test_a_path_is_what_trying_every_order_finds():
 
 
 @pytest.mark.parametrize(
-    "edges",
-    [
-        [("x", "y"), ("x", "y")],
-        [("x", "z"), ("z", "z"), ("z", "y")],
-        [("x", "y"), ("z", "w")],
-        [("x", "z"), ("z", "y"), ("y", "w")],
-    ],
-    ids=["twice", "a loop on the way", "in pieces", "past the end"],
-)
+    "edges", [[("x", "y"), ("x", "y")], [("x", "z"), ("z", "z"), ("z", "y")], [("x", "y"), ("z", "w")],
+    [("x", "z"), ("z", "y"), ("y", "w")]], ids=["twice", "a loop on the way", "in pieces", "past the end"]
+)  # fmt: skip
 def test_what_is_no_path(edges):
     assert simple_path(edges, "x", "y") is None

@@ -6,37 +6,30 @@ import pyoxigraph as ox
 import pytest
 
 from rulemine.query.oxigraph.rewriting import FREEBASE, RefusedQueryError, rewrite
+from tests import each
 
 NAME = f"<{FREEBASE}type.object.name>"
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("ASK { ?e ns:type.object.name ?n }", f"ASK {{ ?e {NAME} ?n }}"),
-        ("prefix ns: <http://x/>\nASK { ?e ns:a.b.c ?n }",
-         "prefix ns: <http://x/>\nASK { ?e <http://x/a.b.c> ?n }"),
-        ("PREFIX : <http://x/> ASK { :a.b.c a :. }",
-         "PREFIX : <http://x/> ASK { <http://x/a.b.c> a <http://x/>. }"),
-        ("ASK { ?e ns:a-b.c%20d\\-e ns:m.01. }", f"ASK {{ ?e <{FREEBASE}a-b.c%20d-e> <{FREEBASE}m.01>. }}"),
-        ("ASK { ?e ^ns:a/(ns:b|ns:c)* ?n }",
-         f"ASK {{ ?e ^<{FREEBASE}a>/(<{FREEBASE}b>|<{FREEBASE}c>)* ?n }}"),
-        ("ASK { _:b.c other:a ?n FILTER(?n<3&&?n>-1) }", "ASK { _:b.c other:a ?n FILTER(?n<3&&?n>-1) }"),
-        ("ASK { ?e ?p ?o FILTER REGEX ( ?p , 'regex(?p, ns:a)') }",
-         "ASK { ?e ?p ?o FILTER REGEX ( str(?p) , 'regex(?p, ns:a)') }"),
-        ("ASK { ?e ?p ?o FILTER regex(str(?p), 'a') }", "ASK { ?e ?p ?o FILTER regex(str(?p), 'a') }"),
-    ],
+@each(
+    ("query", "expected"), [("ASK { ?e ns:type.object.name ?n }", f"ASK {{ ?e {NAME} ?n }}"), (
+    "prefix ns: <http://x/>\nASK { ?e ns:a.b.c ?n }",
+    "prefix ns: <http://x/>\nASK { ?e <http://x/a.b.c> ?n }"), ("PREFIX : <http://x/> ASK { :a.b.c a :. }",
+    "PREFIX : <http://x/> ASK { <http://x/a.b.c> a <http://x/>. }"),
+    ("ASK { ?e ns:a-b.c%20d\\-e ns:m.01. }", f"ASK {{ ?e <{FREEBASE}a-b.c%20d-e> <{FREEBASE}m.01>. }}"),
+    ("ASK { ?e ^ns:a/(ns:b|ns:c)* ?n }", f"ASK {{ ?e ^<{FREEBASE}a>/(<{FREEBASE}b>|<{FREEBASE}c>)* ?n }}"),
+    ("ASK { _:b.c other:a ?n FILTER(?n<3&&?n>-1) }", "ASK { _:b.c other:a ?n FILTER(?n<3&&?n>-1) }"), (
+    "ASK { ?e ?p ?o FILTER REGEX ( ?p , 'regex(?p, ns:a)') }",
+    "ASK { ?e ?p ?o FILTER REGEX ( str(?p) , 'regex(?p, ns:a)') }"),
+    ("ASK { ?e ?p ?o FILTER regex(str(?p), 'a') }", "ASK { ?e ?p ?o FILTER regex(str(?p), 'a') }")]
 )  # fmt: skip
 def test_names_become_iris(query: str, expected: str) -> None:
     assert rewrite(query) == expected
 
 
-@pytest.mark.parametrize(
-    "inert",
-    [
-        '"ns:a.b SERVICE"@en', "'ns:a \\' ns:b'", '"""ns:a "q" \\""" ns:b"""', "'''ns:a ' '' ns:b'''",
-        "<http://x/ns:a#ns:b>", "?o # ns:a SERVICE <x> { FROM }\n", '"FILTER(?e = ns:a)"', "?service",
-    ],
+@each(
+    "inert", ['"ns:a.b SERVICE"@en', "'ns:a \\' ns:b'", '"""ns:a "q" \\""" ns:b"""', "'''ns:a ' '' ns:b'''",
+    "<http://x/ns:a#ns:b>", "?o # ns:a SERVICE <x> { FROM }\n", '"FILTER(?e = ns:a)"', "?service"]
 )  # fmt: skip
 def test_literals_comments_and_iris_stay(inert: str) -> None:
     query = f"SELECT * {{ ?e ?p {inert} }}"
@@ -44,18 +37,14 @@ def test_literals_comments_and_iris_stay(inert: str) -> None:
     assert rewrite(f"{query} LIMIT 3") == f"{query} LIMIT 3"
 
 
-@pytest.mark.parametrize(
-    ("query", "status", "told"),
-    [
-        ("PREFIX ns: <x>\n# a\nDELETE DATA { <a> <b> <c> }", 403, "only reads"),
-        ("insert { ?s ?p ?o } where { select * {} }", 403, "INSERT would change"),
-        ("LOAD <http://x>", 403, "LOAD"),
-        ("SELECT * { Service <http://x> { ?s ?p ?o } }", 400, "another server"),
-        ("SELECT * { ?s ?p 5SERVICE<http://x> { } }", 400, "another server"),
-        ("SELECT * FROM <http://x> { ?s ?p ?o }", 400, "Leave FROM out"),
-        ("SELECT * { GRAPH ?g { ?s ?p ?o } }", 400, "Leave GRAPH out"),
-    ],
-)
+@each(
+    ("query", "status", "told"), [("PREFIX ns: <x>\n# a\nDELETE DATA { <a> <b> <c> }", 403, "only reads"),
+    ("insert { ?s ?p ?o } where { select * {} }", 403, "INSERT would change"),
+    ("LOAD <http://x>", 403, "LOAD"), ("SELECT * { Service <http://x> { ?s ?p ?o } }", 400, "another server"),
+    ("SELECT * { ?s ?p 5SERVICE<http://x> { } }", 400, "another server"),
+    ("SELECT * FROM <http://x> { ?s ?p ?o }", 400, "Leave FROM out"),
+    ("SELECT * { GRAPH ?g { ?s ?p ?o } }", 400, "Leave GRAPH out")]
+)  # fmt: skip
 def test_other_servers_graphs_and_updates_are_refused(query: str, status: int, told: str) -> None:
     with pytest.raises(RefusedQueryError, match=told) as refused:
         rewrite(query)

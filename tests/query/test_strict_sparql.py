@@ -10,13 +10,14 @@ from rulemine.query import Count, QueryGraph, evaluate
 from rulemine.query.foreign.read_sparql import tree_of_sparql
 from rulemine.query.foreign.sparql_parsing import constants, parse_strictly
 from rulemine.query.sparql import to_sparql
+from tests import each
 
 
 def strict(text: str) -> str:
     return tree_of_sparql(text).text
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tree"),
     [
         ("SELECT DISTINCT ?x { <a> <r> ?x }", '(p "r" "a")'),
@@ -38,7 +39,7 @@ def test_what_a_tree_can_say_is_read(text: str, tree: str) -> None:
     assert strict(text) == tree
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason"),
     [
         ("SELECT ?x { <a> <r> ?x } LIMIT 3", "a LIMIT"),
@@ -79,23 +80,18 @@ def test_what_would_be_dropped_is_refused_by_its_name(text: str, reason: str) ->
     assert not isinstance(refused.value, BarredQueryError)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("INSERT DATA { <a> <r> <b> }", "an update"),
-        ("DELETE WHERE { ?s ?p ?o }", "an update"),
-        ("CLEAR ALL", "an update"),
-        ("INSERT DATA { <a> <r> <b> } ; LOAD <http://x>", "a LOAD"),
-        ("LOAD <file:///etc/passwd>", "a LOAD"),
-        ("SELECT ?x FROM <http://x> { <a> <r> ?x }", "a FROM"),
-        ("SELECT ?x FROM NAMED <http://x> { <a> <r> ?x }", "a FROM"),
-        ("SELECT ?x { GRAPH ?g { <a> <r> ?x } }", "a GRAPH"),
-        ("SELECT ?x { <a> <r> ?x FILTER NOT EXISTS { GRAPH <g> { ?x <s> <b> } } }", "a GRAPH"),
-        ("SELECT ?x { SERVICE <http://x> { <a> <r> ?x } }", "a SERVICE"),
-        ("SELECT ?x { { SELECT ?x { SERVICE SILENT ?y { <a> <r> ?x } } } }", "a SERVICE"),
-        ("SELECT ?x { <a> <r> ?x FILTER(!EXISTS { ?x <s> <b> OPTIONAL { SERVICE <x> {} } }) }", "a SERVICE"),
-        ("ASK { SERVICE <http://x> { } }", "a SERVICE"),
-    ],
+@each(
+    ("text", "reason"), [("INSERT DATA { <a> <r> <b> }", "an update"),
+    ("DELETE WHERE { ?s ?p ?o }", "an update"), ("CLEAR ALL", "an update"),
+    ("INSERT DATA { <a> <r> <b> } ; LOAD <http://x>", "a LOAD"), ("LOAD <file:///etc/passwd>", "a LOAD"),
+    ("SELECT ?x FROM <http://x> { <a> <r> ?x }", "a FROM"),
+    ("SELECT ?x FROM NAMED <http://x> { <a> <r> ?x }", "a FROM"),
+    ("SELECT ?x { GRAPH ?g { <a> <r> ?x } }", "a GRAPH"),
+    ("SELECT ?x { <a> <r> ?x FILTER NOT EXISTS { GRAPH <g> { ?x <s> <b> } } }", "a GRAPH"),
+    ("SELECT ?x { SERVICE <http://x> { <a> <r> ?x } }", "a SERVICE"),
+    ("SELECT ?x { { SELECT ?x { SERVICE SILENT ?y { <a> <r> ?x } } } }", "a SERVICE"),
+    ("SELECT ?x { <a> <r> ?x FILTER(!EXISTS { ?x <s> <b> OPTIONAL { SERVICE <x> {} } }) }", "a SERVICE"),
+    ("ASK { SERVICE <http://x> { } }", "a SERVICE")]
 )  # fmt: skip
 def test_what_would_change_or_ask_something_else_is_barred(text: str, reason: str) -> None:
     with pytest.raises(BarredQueryError) as refused:
@@ -103,19 +99,12 @@ def test_what_would_change_or_ask_something_else_is_barred(text: str, reason: st
     assert refused.value.reason == reason
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "# nothing",
-        "SELECT ?x { wd:Q1 wdt:P2 ?x }",
-        "SELECT ?x { <a> <r> ?x OR }",
-        "SELECT ?x { <a> <r> 'SERVICE } INSERT DATA { ?x }",
-        "SELECT ?x {" + "{" * 400 + "?x <r> <a>" + "}" * 400 + "}",
-        "SELECT ?x { <a> <r> ?x FILTER(" + "(" * 300 + "1" + ")" * 300 + ") }",
-        "DELETE",
-    ],
-)
+@each(
+    "text", ["", "# nothing", "SELECT ?x { wd:Q1 wdt:P2 ?x }", "SELECT ?x { <a> <r> ?x OR }",
+    "SELECT ?x { <a> <r> 'SERVICE } INSERT DATA { ?x }",
+    "SELECT ?x {" + "{" * 400 + "?x <r> <a>" + "}" * 400 + "}",
+    "SELECT ?x { <a> <r> ?x FILTER(" + "(" * 300 + "1" + ")" * 300 + ") }", "DELETE"]
+)  # fmt: skip
 def test_what_is_no_sparql_is_said_to_be_none(text: str) -> None:
     with pytest.raises(QueryError) as refused:
         tree_of_sparql(text)

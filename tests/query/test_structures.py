@@ -2,24 +2,18 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations_with_replacement, count, product
 
-import pytest
-
 from rulemine.kg.facts import Declarations
 from rulemine.query import Anchor, Intersection, Projection, Union, parse
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.query.tree import MOST_DEPTH, Query
+from tests import each
 
 NINE = {
-    "1p": '(p "r" "a")',
-    "2p": '(p- "r" (p "s" "a"))',
-    "3p": '(p "r" (p "s" (p- "r" "a")))',
-    "2i": '(and (p "r" "a") (p "s" "b"))',
-    "3i": '(and (p "r" "a") (p "s" "b") (p- "s" "c"))',
-    "ip": '(p "t" (and (p "r" "a") (p "s" "b")))',
-    "pi": '(and (p "t" (p "r" "a")) (p "s" "b"))',
-    "2u": '(or (p "r" "a") (p "s" "b"))',
-    "up": '(p "t" (or (p "r" "a") (p "s" "b")))',
-}
+    "1p": '(p "r" "a")', "2p": '(p- "r" (p "s" "a"))', "3p": '(p "r" (p "s" (p- "r" "a")))',
+    "2i": '(and (p "r" "a") (p "s" "b"))', "3i": '(and (p "r" "a") (p "s" "b") (p- "s" "c"))',
+    "ip": '(p "t" (and (p "r" "a") (p "s" "b")))', "pi": '(and (p "t" (p "r" "a")) (p "s" "b"))',
+    "2u": '(or (p "r" "a") (p "s" "b"))', "up": '(p "t" (or (p "r" "a") (p "s" "b")))'
+}  # fmt: skip
 
 Shape = tuple["Shape", ...]
 """A rooted tree: the shapes below its root."""
@@ -50,7 +44,7 @@ def as_query(shape: Shape, names: Iterator[int]) -> Query:
     return Intersection.of([Projection("r", False, as_query(below, names)) for below in shape])
 
 
-@pytest.mark.parametrize("name", STRUCTURES)
+@each("name", STRUCTURES)
 def test_the_nine_structures(name: str) -> None:
     found = structure_of(parse(NINE[name]))
     assert (found.name, found.shape) == (name, STRUCTURES[name])
@@ -66,20 +60,16 @@ def test_all_rooted_trees_up_to_six_edges_have_codes_of_their_own() -> None:
     assert {"(2)(2)", "(3)(1)", "((1)(1))", "((2)(1))", "((1)(1))(1)", "(2(1)(1))"} <= codes
 
 
-@pytest.mark.parametrize(
-    ("text", "shape"),
-    [
-        ('"a"', "(0)"),
-        ('(and "a" (p "r" "b"))', "(1)(0)"),
-        ('(and (p "r" "a") (or (p "r" "b") (p "s" (p "s" "c"))))', "{(2)|(1)}(1)"),
-        ('(or (and (p "r" "a") (p "s" "b")) (p "r" (p "s" (p "s" "c"))))', "{(1)(1)|(3)}"),
-        ('(minus (and (p "r" "a") (p "s" "b")) (p "t" (p "t" "c")))', "(1)(1)-{(2)}"),
-        ('(p "r" (minus (p "r" "a") (p "s" "b")))', "((1)-{(1)})"),
-        ('(and (minus (p "r" "a") (p "s" "b")) (p "t" "c"))', "(1)(1)-{(1)}"),
-        ('(minus (minus (p "r" "a") (p "s" (p "s" "b"))) (p "s" "c"))', "(1)-{(1)}-{(2)}"),
-        ('(count (p "r" "a"))', "#(1)"),
-    ],
-)
+@each(
+    ("text", "shape"), [('"a"', "(0)"), ('(and "a" (p "r" "b"))', "(1)(0)"),
+    ('(and (p "r" "a") (or (p "r" "b") (p "s" (p "s" "c"))))', "{(2)|(1)}(1)"),
+    ('(or (and (p "r" "a") (p "s" "b")) (p "r" (p "s" (p "s" "c"))))', "{(1)(1)|(3)}"),
+    ('(minus (and (p "r" "a") (p "s" "b")) (p "t" (p "t" "c")))', "(1)(1)-{(2)}"),
+    ('(p "r" (minus (p "r" "a") (p "s" "b")))', "((1)-{(1)})"),
+    ('(and (minus (p "r" "a") (p "s" "b")) (p "t" "c"))', "(1)(1)-{(1)}"),
+    ('(minus (minus (p "r" "a") (p "s" (p "s" "b"))) (p "s" "c"))', "(1)-{(1)}-{(2)}"),
+    ('(count (p "r" "a"))', "#(1)")]
+)  # fmt: skip
 def test_what_the_paper_has_no_code_for(text: str, shape: str) -> None:
     assert structure_of(parse(text))[:2] == (shape, shape)
 

@@ -7,6 +7,7 @@ import pytest
 from rulemine.errors import ConfigError
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
+from tests import each
 from tests.command_line import Command
 
 BASE = """
@@ -40,10 +41,7 @@ def test_tables_are_merged_and_lists_replaced(folder: Path) -> None:
     assert (recipe.name, recipe.selection.levels) == ("two", (20, 40, 100))
     assert (recipe.selection.per_rule, recipe.questions.max_answer_share) == (7, 0.5)
     assert recipe.questions.test_core == 4
-    assert (recipe.kg, recipe.rules) == (
-        "below/kg.tsv",
-        "below/rules.txt",
-    )
+    assert (recipe.kg, recipe.rules) == ("below/kg.tsv", "below/rules.txt")
 
 
 def test_a_base_may_have_a_base_and_be_a_packaged_recipe(folder: Path) -> None:
@@ -55,7 +53,7 @@ def test_a_base_may_have_a_base_and_be_a_packaged_recipe(folder: Path) -> None:
     assert recipe.questions == demo.questions
 
 
-@pytest.mark.parametrize("on_the_command_line", [False, True])
+@each("on_the_command_line", [False, True])
 def test_what_only_the_kind_of_the_base_has_is_left_out(
     folder: Path, on_the_command_line: bool
 ) -> None:
@@ -63,35 +61,24 @@ def test_what_only_the_kind_of_the_base_has_is_left_out(
     (folder / "a.toml").write_text(f'base = "below/one.toml"\n{kind}')
     settings = [(("kind",), "structures")] if on_the_command_line else []
     recipe = load_recipe("a.toml", settings)
-    assert (recipe.kind, recipe.questions.test_core, recipe.selection.per_rule) == (
-        "structures",
-        9,
-        7,
-    )
+    assert (
+        recipe.kind, recipe.questions.test_core, recipe.selection.per_rule
+    ) == ("structures", 9, 7)  # fmt: skip
     assert recipe.questions.max_answer_share == 1.0
     (folder / "b.toml").write_text('base = "structures-demo"\nname = "b"\nkind = "rules"\n')
     assert load_recipe("b.toml", []).kind == "rules"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            'base = "dmeo"',
-            r"a\.toml: base is 'dmeo', which is no recipe and no .*; did you mean 'demo'",
-        ),
-        ('base = "below/none.toml"', "base is 'below/none.toml', which is no recipe"),
-        ("base = 3", "base is 3, which is no recipe"),
-        ('base = ""', "base is '', which is no recipe"),
-        ('base = "a.toml"', r"a\.toml: base leads back to itself: a\.toml → a\.toml\."),
-        (
-            'base = "b.toml"',
-            r"b\.toml: base leads back to itself: a\.toml → b\.toml → \S*a\.toml\.",
-        ),
-        ('base = "below/one.toml"\nseed = -1', r"a\.toml on below/one\.toml: seed is -1; expected"),
-        ('base = "below/one.toml"\nselection = 3', r"a\.toml on below/one\.toml: selection is 3"),
-    ],
-)
+@each(
+    ("text", "expected"), [
+    ('base = "dmeo"', r"a\.toml: base is 'dmeo', which is no recipe and no .*; did you mean 'demo'"),
+    ('base = "below/none.toml"', "base is 'below/none.toml', which is no recipe"),
+    ("base = 3", "base is 3, which is no recipe"), ('base = ""', "base is '', which is no recipe"),
+    ('base = "a.toml"', r"a\.toml: base leads back to itself: a\.toml → a\.toml\."),
+    ('base = "b.toml"', r"b\.toml: base leads back to itself: a\.toml → b\.toml → \S*a\.toml\."),
+    ('base = "below/one.toml"\nseed = -1', r"a\.toml on below/one\.toml: seed is -1; expected"),
+    ('base = "below/one.toml"\nselection = 3', r"a\.toml on below/one\.toml: selection is 3")]
+)  # fmt: skip
 def test_an_error_says_where(folder: Path, text: str, expected: str) -> None:
     (folder / "a.toml").write_text(text)
     (folder / "b.toml").write_text('base = "a.toml"')

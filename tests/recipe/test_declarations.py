@@ -45,10 +45,8 @@ def test_without_templates_what_the_graph_bears_out_is_declared(graph: Path) -> 
     file = graph.with_name("declaring.toml")
     file.write_text("[boss]\nsymmetric = true\n")
     for chosen, declared in (
-        ({}, ["married"]),
-        ({"templates": templates}, []),
-        ({"templates": file}, ["boss"]),
-    ):
+        ({}, ["married"]), ({"templates": templates}, []), ({"templates": file}, ["boss"])
+    ):  # fmt: skip
         made = inputs(graph, **chosen)
         assert list(made.templates.declarations.readings) == declared
         assert bool(made.about("").get("found")) == (declared == ["married"])

@@ -24,14 +24,10 @@ from tests.command_line import Command, assert_refused
 Setting = tuple[tuple[str, ...], object]
 
 SMALL: dict[str, list[Setting]] = {
-    "demo": [(("selection", "per_rule"), 20)],
-    "structures-demo": [
-        (("selection", "per_rule"), 60),
-        (("structures", "names"), ["1p", "2u"]),
-        (("structures", "per_structure"), 14),
-        (("questions", "split"), "none"),
-    ],
-}
+    "demo": [(("selection", "per_rule"), 20)], "structures-demo": [(("selection", "per_rule"), 60),
+    (("structures", "names"), ["1p", "2u"]), (("structures", "per_structure"), 14),
+    (("questions", "split"), "none")]
+}  # fmt: skip
 
 
 def built(
@@ -39,11 +35,9 @@ def built(
 ) -> Release:
     places = () if earlier is None else (earlier,)
     settings = [
-        *SMALL[name],
-        (("rules",), str(given)),
-        (("seed",), seed),
-        (("not_in",), sorted(Release.open(place).identity for place in places)),
-    ]
+        *SMALL[name], (("rules",), str(given)), (("seed",), seed),
+        (("not_in",), sorted(Release.open(place).identity for place in places))
+    ]  # fmt: skip
     Build(load_recipe(name, settings), target, BuildContext(earlier=places)).run()
     return Release.open(target)
 

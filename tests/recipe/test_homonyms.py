@@ -3,14 +3,10 @@ from rulemine.phrasing.templates import load_templates
 from rulemine.recipe.inputs import nouns_of, tell_apart
 
 TRIPLES = [
-    *[(f"p{n}", "type", "planet") for n in range(4)],
-    *[(f"g{n}", "type", "god") for n in range(4)],
-    ("p0", "crater", "c1"),
-    ("g0", "crater", "c2"),
-    ("p0", "in", "space"),
-    ("g0", "in", "space"),
-    ("x1", "next_to", "x2"),
-]
+    *[(f"p{n}", "type", "planet") for n in range(4)], *[(f"g{n}", "type", "god") for n in range(4)],
+    ("p0", "crater", "c1"), ("g0", "crater", "c2"), ("p0", "in", "space"), ("g0", "in", "space"),
+    ("x1", "next_to", "x2")
+]  # fmt: skip
 LABELS = {
     "p0": "Mercury", "g0": "Mercury", "planet": "Planet", "god": "God", "c1": "Caloris", "space": "Space",
     "x1": "Rome", "x2": "Rome", "p1": "Venus",
@@ -20,10 +16,9 @@ LABELS = {
 def test_homonyms_get_the_commonest_word_that_the_others_lack():
     kg = KnowledgeGraph.from_triples(TRIPLES)
     assert tell_apart(kg, LABELS, kg.entities) == {"p0": "Mercury (Planet)", "g0": "Mercury (God)"}
-    assert tell_apart(kg.renamed({e: e for e in kg.entities}), LABELS, [*kg.entities][::-1]) == {
-        "p0": "Mercury (Planet)",
-        "g0": "Mercury (God)",
-    }
+    assert tell_apart(
+        kg.renamed({e: e for e in kg.entities}), LABELS, [*kg.entities][::-1]
+    ) == {"p0": "Mercury (Planet)", "g0": "Mercury (God)"}  # fmt: skip
 
 
 def test_types_come_before_neighbors_where_homonyms_differ_in_them():
@@ -81,6 +76,5 @@ def test_what_templates_call_their_ends_tells_homonyms_apart() -> None:
     nouns = nouns_of(kg, labels, load_templates("", ["P27", "P530", "P161", "P40", "P26"]))
     assert nouns == {"c1": "country", "f1": "film or show"}
     assert tell_apart(kg, labels, kg.entities, nouns) == {
-        "c1": "Georgia (country)",
-        "f1": "Georgia (film or show)",
-    }
+        "c1": "Georgia (country)", "f1": "Georgia (film or show)"
+    }  # fmt: skip

@@ -9,6 +9,7 @@ from rulemine.config import packaged
 from rulemine.errors import InputError
 from rulemine.kg.facts import Declarations
 from rulemine.recipe.joins import load_joins
+from tests import each
 
 KNOWN = ("directed", "written_by", "sequel", "spouse")
 
@@ -39,21 +40,18 @@ def test_classes_may_be_turned_and_other_relations_are_left_out(tmp_path: Path) 
     assert load_joins("", KNOWN, Declarations()) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('[[joins]]\nfrom = ["direted"]\nto = ["sequel"]', "did you mean 'directed'"),
-        ('unions = ["squel"]', "did you mean 'sequel'"),
-        ('[[join]]\nfrom = ["directed"]', "did you mean 'joins'"),
-        ('[[joins]]\nfrom = ["directed"]', "joins 1: to is None; expected a list of names"),
-        ('[[together]]\nlinks = "sequel"', "together 1: links is 'sequel'"),
-        ("[[joins]]\nfrom = []\nto = []\ndeep = true", "joins 1 has 'deep'"),
-        ("[[joins]]\nfrom = []\nto = []\nchains = 1", "chains is 1; expected true or false"),
-        ('[classes]\none = ["sequel"]\ntwo = ["^one"]', "class 'two' names another class"),
-        ("classes = 3", "classes is 3; expected lists of names"),
-        ("joins = 3", "joins is 3; expected a list of tables"),
-    ],
-)
+@each(
+    ("text", "message"), [('[[joins]]\nfrom = ["direted"]\nto = ["sequel"]', "did you mean 'directed'"),
+    ('unions = ["squel"]', "did you mean 'sequel'"),
+    ('[[join]]\nfrom = ["directed"]', "did you mean 'joins'"),
+    ('[[joins]]\nfrom = ["directed"]', "joins 1: to is None; expected a list of names"),
+    ('[[together]]\nlinks = "sequel"', "together 1: links is 'sequel'"),
+    ("[[joins]]\nfrom = []\nto = []\ndeep = true", "joins 1 has 'deep'"),
+    ("[[joins]]\nfrom = []\nto = []\nchains = 1", "chains is 1; expected true or false"),
+    ('[classes]\none = ["sequel"]\ntwo = ["^one"]', "class 'two' names another class"),
+    ("classes = 3", "classes is 3; expected lists of names"),
+    ("joins = 3", "joins is 3; expected a list of tables")]
+)  # fmt: skip
 def test_a_wrong_file_is_named(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         load(tmp_path, text)

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import pytest
-
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.relation_filter import found_filter
+from tests import each
 
 THINGS = [(f"person {i}", "knows", f"person {(7 * i + 1) % 90}") for i in range(90)]
 
@@ -19,38 +18,29 @@ def with_relation(name: str, triples: int = 3) -> KnowledgeGraph:
     )
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "birth date", "dateOfBirth", "release_year", "publication date", "inception",
-        "IMDb ID", "http://www.wikidata.org/prop/VIAF_identifier", "postal code",
-        "image", "coat of arms image", "locator map", "homepage", "official website",
-        "sex or gender", "gender", "native label", "given name", "family_name", "schema:description",
-        "owl:sameAs", "rdfs:seeAlso", "topic's main category", "population", "runtime",
-    ],
+@each(
+    "name", ["birth date", "dateOfBirth", "release_year", "publication date", "inception", "IMDb ID",
+    "http://www.wikidata.org/prop/VIAF_identifier", "postal code", "image", "coat of arms image",
+    "locator map", "homepage", "official website", "sex or gender", "gender", "native label", "given name",
+    "family_name", "schema:description", "owl:sameAs", "rdfs:seeAlso", "topic's main category", "population",
+    "runtime"]
 )  # fmt: skip
 def test_a_name_says_that_a_relation_is_not_asked_about(name: str) -> None:
     assert list(found_filter(with_relation(name)).drop) == [name]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "sibling", "record label", "has_genre", "country of citizenship", "named after", "located in",
-        "located in time zone", "genus", "sexual partner", "mayor", "image processor", "place of birth",
-        "award category", "P3373", "r17",
-    ],
+@each(
+    "name", ["sibling", "record label", "has_genre", "country of citizenship", "named after", "located in",
+    "located in time zone", "genus", "sexual partner", "mayor", "image processor", "place of birth",
+    "award category", "P3373", "r17"]
 )  # fmt: skip
 def test_other_relations_stay(name: str) -> None:
     assert found_filter(with_relation(name)).drop == {}
 
 
-@pytest.mark.parametrize(
-    ("value", "why"),
-    [
-        ("19{:02}", "numbers"), ("{}.5 kg", "numbers"), ("2001-03-{}", "dates"),
-        ("https://example.org/{}.html", "addresses"),
-    ],
+@each(
+    ("value", "why"), [("19{:02}", "numbers"), ("{}.5 kg", "numbers"), ("2001-03-{}", "dates"),
+    ("https://example.org/{}.html", "addresses")]
 )  # fmt: skip
 def test_objects_that_look_like_literals_are_not_asked_for(value: str, why: str) -> None:
     rows: list[Triple] = [(f"person {i}", "has", value.format(i % 20)) for i in range(60)]

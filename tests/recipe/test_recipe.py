@@ -12,13 +12,14 @@ from rulemine.kinds.kind import Kind, KindOptions
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import build_recipe, load_recipe, named_recipes
 from rulemine.recipe.recipe import Recipe, keys_with
+from tests import each
 
 
 def load(name: str, *settings: str) -> Recipe:
     return load_recipe(name, [parse_setting(text) for text in settings])
 
 
-@pytest.mark.parametrize("name", named_recipes())
+@each("name", named_recipes())
 def test_every_named_recipe_is_valid_and_survives_plain(name: str) -> None:
     recipe = load(name)
     assert recipe.name == name
@@ -45,7 +46,7 @@ def test_a_graph_is_built_with_the_defaults(tmp_path: Path) -> None:
     assert load("umls") == Recipe(name="umls", kg="umls")
 
 
-@pytest.mark.parametrize("file", ["triples.tsv.gz", "train.txt", "facts.tsv", "graph.nt"])
+@each("file", ["triples.tsv.gz", "train.txt", "facts.tsv", "graph.nt"])
 def test_a_file_whose_name_says_nothing_is_called_as_its_folder(tmp_path: Path, file: str) -> None:
     folder = tmp_path / "my films"
     folder.mkdir()
@@ -71,72 +72,52 @@ def test_paths_in_a_file_are_relative_to_it(tmp_path: Path) -> None:
     assert recipe.reference == "family"
 
 
-@pytest.mark.parametrize(
-    ("setting", "expected"),
-    [
-        ("selection.mode=best", "selection.mode is 'best'; expected maximal, brink or none"),
-        ("selection.share=inf", "selection.share is inf; expected a number from 0 to 1"),
-        ("selection.levels=[20,40]", "the last one 100"),
-        ("selection.levels=[40,20,100]", "ascending"),
-        ("selection.levels=[20,20,100]", "ascending"),
-        ("selection.levels=[0,100]", "ascending percentages"),
-        ("questions.ratios=[8,1]", "three integers"),
-        ("questions.ratios=[8,0,1]", "three integers"),
-        ("naming=number", "naming is 'number'; expected private, entity, text or numeric"),
-        ("verbalizer.temperature=-inf", "temperature is -inf; expected a number at most 2"),
-        ("verbalizer.name=openai", "verbalizer.model is ''; expected the name of a model"),
-        ("verbalizer.language=", "verbalizer.language is ''; expected the name of a language"),
-        ("endpoint.base_url=http://", "endpoint.base_url is …; expected an address"),
-        ("endpoint.api_key_variable=sk-1", "endpoint.api_key_variable is …; expected the name of"),
-        ("name=a/b", "name is 'a/b'; expected letters"),
-        ("name=", "name is ''"),
-        ("kg=", "kg is ''"),
-        ("about.title=\udcff", "expected UTF-8 text"),
-        ("rules=a\udcff", "expected UTF-8 text"),
-        ("seed=1.5", "seed is 1.5; expected a whole number from 0 to 9223372036854775807"),
-        ("seed=9223372036854775808", "seed is 9223372036854775808; expected a whole number from 0"),
-        ("mining.max_atms=3", "unknown key 'mining.max_atms'; did you mean 'max_atoms'?"),
-        ("minning.max_atoms=3", "unknown key 'minning'; did you mean 'mining'?"),
-        ("mining.threads=3", "unknown key 'mining.threads'"),
-        ("mining=3", "mining is 3; expected a table, [mining] and its keys below"),
-    ],
-)
+@each(
+    ("setting", "expected"), [
+    ("selection.mode=best", "selection.mode is 'best'; expected maximal, brink or none"),
+    ("selection.share=inf", "selection.share is inf; expected a number from 0 to 1"),
+    ("selection.levels=[20,40]", "the last one 100"), ("selection.levels=[40,20,100]", "ascending"),
+    ("selection.levels=[20,20,100]", "ascending"), ("selection.levels=[0,100]", "ascending percentages"),
+    ("questions.ratios=[8,1]", "three integers"), ("questions.ratios=[8,0,1]", "three integers"),
+    ("naming=number", "naming is 'number'; expected private, entity, text or numeric"),
+    ("verbalizer.temperature=-inf", "temperature is -inf; expected a number at most 2"),
+    ("verbalizer.name=openai", "verbalizer.model is ''; expected the name of a model"),
+    ("verbalizer.language=", "verbalizer.language is ''; expected the name of a language"),
+    ("endpoint.base_url=http://", "endpoint.base_url is …; expected an address"),
+    ("endpoint.api_key_variable=sk-1", "endpoint.api_key_variable is …; expected the name of"),
+    ("name=a/b", "name is 'a/b'; expected letters"), ("name=", "name is ''"), ("kg=", "kg is ''"),
+    ("about.title=\udcff", "expected UTF-8 text"), ("rules=a\udcff", "expected UTF-8 text"),
+    ("seed=1.5", "seed is 1.5; expected a whole number from 0 to 9223372036854775807"),
+    ("seed=9223372036854775808", "seed is 9223372036854775808; expected a whole number from 0"),
+    ("mining.max_atms=3", "unknown key 'mining.max_atms'; did you mean 'max_atoms'?"),
+    ("minning.max_atoms=3", "unknown key 'minning'; did you mean 'mining'?"),
+    ("mining.threads=3", "unknown key 'mining.threads'"),
+    ("mining=3", "mining is 3; expected a table, [mining] and its keys below")]
+)  # fmt: skip
 def test_a_wrong_value_is_refused(setting: str, expected: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load("demo", setting)
     assert expected in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("setting", "expected"),
-    [
-        ("subgraphs.startt=0", "unknown key 'subgraphs.startt'; did you mean 'start'?"),
-        ("test_share=0", "unknown key 'test_share'; did you mean 'subgraphs.test_share'?"),
-        ("subgraphs=3", "subgraphs is 3; expected a table, [subgraphs] and its keys below"),
-        (
-            "variants=3",
-            "unknown key 'variants'; it is for the kind variants only. Leave it out, or set kind = ",
-        ),
-        (
-            "kind=subgraph",
-            "kind is 'subgraph'; expected rules, structures, subgraphs, variants, cypher",
-        ),
-        ("own=3", "unknown key 'own'"),
-    ],
-)
+@each(
+    ("setting", "expected"), [("subgraphs.startt=0", "unknown key 'subgraphs.startt'; did you mean 'start'?"),
+    ("test_share=0", "unknown key 'test_share'; did you mean 'subgraphs.test_share'?"),
+    ("subgraphs=3", "subgraphs is 3; expected a table, [subgraphs] and its keys below"),
+    ("variants=3", "unknown key 'variants'; it is for the kind variants only. Leave it out, or set kind = "),
+    ("kind=subgraph", "kind is 'subgraph'; expected rules, structures, subgraphs, variants, cypher"),
+    ("own=3", "unknown key 'own'")]
+)  # fmt: skip
 def test_a_wrong_value_of_the_section_of_a_kind_is_refused(setting: str, expected: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load("subgraphs-demo", setting)
     assert expected in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("famly", "no such recipe, data set or file; did you mean 'family'?"),
-        ("zzzzz", "known: codex-l, codex-labels, codex-m"),
-    ],
-)
+@each(
+    ("name", "expected"), [("famly", "no such recipe, data set or file; did you mean 'family'?"),
+    ("zzzzz", "known: codex-l, codex-labels, codex-m")]
+)  # fmt: skip
 def test_an_unknown_recipe_gets_a_suggestion(name: str, expected: str) -> None:
     with pytest.raises(ConfigError) as caught:
         load(name)
@@ -160,9 +141,7 @@ def test_a_recipe_holds_nothing_that_cannot_change_bytes() -> None:
     assert not keys(load("demo").plain()) & {"threads", "heap", "output", "o", "progress"}
 
 
-@pytest.mark.parametrize(
-    "setting", [("questions", "max_relation_share"), ("selection", "per_type")]
-)
+@each("setting", [("questions", "max_relation_share"), ("selection", "per_type")])
 def test_the_published_procedure_refuses_limits_that_it_does_not_have(setting) -> None:
     with pytest.raises(ConfigError, match="for selection maximal"):
         load_recipe("family-brink", [(setting, 0.1)])
@@ -170,9 +149,7 @@ def test_the_published_procedure_refuses_limits_that_it_does_not_have(setting) -
     load_recipe("family", [(setting, 0.1)])
 
 
-@pytest.mark.parametrize(
-    ("name", "kg"), [("family-brink", "family"), ("fb15k237-brink", "fb15k237")]
-)
+@each(("name", "kg"), [("family-brink", "family"), ("fb15k237-brink", "fb15k237")])
 def test_the_recipes_of_the_paper_do_all_of_its_steps(name: str, kg: str) -> None:
     recipe = load_recipe(name, [])
     assert (recipe.name, recipe.kg, recipe.selection.mode) == (name, kg, "brink")
@@ -187,17 +164,11 @@ def test_a_named_recipe_finds_the_files_beside_it() -> None:
     assert load_recipe("family-brink", []).portable()["rules"] == "rules-brink.amie.txt"
 
 
-@pytest.mark.parametrize(
-    ("kind", "setting", "told"),
-    [
-        (
-            "variants",
-            "judge_model",
-            "judges of the kind variants are variants.judges, one model or",
-        ),
-        ("variants", "rewriter_model", "no model but verbalizer.model writes"),
-    ],
-)
+@each(
+    ("kind", "setting", "told"), [
+    ("variants", "judge_model", "judges of the kind variants are variants.judges, one model or"),
+    ("variants", "rewriter_model", "no model but verbalizer.model writes")]
+)  # fmt: skip
 def test_options_that_a_kind_does_not_have_are_refused(kind: str, setting: str, told: str) -> None:
     with pytest.raises(ConfigError, match=rf"verbalizer\.{setting}: for the kinds .*{told}"):
         load_recipe(f"{kind}-demo", [(("verbalizer", setting), "some")])
@@ -239,11 +210,8 @@ def test_a_kind_of_another_package_has_its_section(monkeypatch: pytest.MonkeyPat
         (["kind=other", "other.siz=7"], "unknown key 'other.siz'; did you mean 'size'?"),
         (["kind=other", "other.size=0"], "other.size is 0; expected a whole number ≥ 1"),
         (["other.size=7"], 'it is for the kind other only. Leave it out, or set kind = "other"'),
-        (
-            ["kind=other", "questions.max_answers=1"],
-            "questions.max_answers: for the kind rules only",
-        ),
-    ):
+        (["kind=other", "questions.max_answers=1"], "questions.max_answers: for the kind rules only")
+    ):  # fmt: skip
         with pytest.raises(ConfigError) as caught:
             load("demo", *settings)
         assert told in str(caught.value)

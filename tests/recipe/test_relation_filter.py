@@ -20,6 +20,7 @@ from rulemine.recipe.relation_filter import (
 from rulemine.rules.confidence import Standard
 from rulemine.rules.grounding import ground
 from rulemine.rules.rule import Rule
+from tests import each
 
 RELATIONS = ("currency", "knows", "lives_in")
 
@@ -39,9 +40,8 @@ def test_statistics_name_each_relation_that_is_beyond_a_threshold() -> None:
     assert excluded_relations(kg, {}, 1.0, 3) == {}
     assert excluded_relations(kg, {}, 1.0, 2) == {"knows": TOO_MANY}, "currency has one answer"
     assert excluded_relations(kg, {"currency": "dull"}, 0.3, 2) == {
-        "currency": "dull",
-        "knows": ONE_END,
-    }
+        "currency": "dull", "knows": ONE_END
+    }  # fmt: skip
 
 
 def test_a_filter_file_lists_relations_with_reasons(tmp_path: Path) -> None:
@@ -51,17 +51,14 @@ def test_a_filter_file_lists_relations_with_reasons(tmp_path: Path) -> None:
     assert load_filter("fb15k237", RELATIONS).drop == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", r"drop is missing.*the table \[drop\]"),
-        ('[drop]\n[keep]\n"knows" = "x"\n', r"unknown key 'keep'.*\[drop\]"),
-        ("drop = 3\n", r"drop is 3; expected a line of text for each relation.*\[drop\]"),
-        ('[drop]\n"knows" = 3\n', "expected a line of text for each relation"),
-        ('[drop]\n"knows" = " "\n', "expected a line of text for each relation"),
-        ('[drop]\n"lives in" = "dull"\n', "'lives in' is not in the graph; did you mean"),
-    ],
-)
+@each(
+    ("text", "message"), [("", r"drop is missing.*the table \[drop\]"),
+    ('[drop]\n[keep]\n"knows" = "x"\n', r"unknown key 'keep'.*\[drop\]"),
+    ("drop = 3\n", r"drop is 3; expected a line of text for each relation.*\[drop\]"),
+    ('[drop]\n"knows" = 3\n', "expected a line of text for each relation"),
+    ('[drop]\n"knows" = " "\n', "expected a line of text for each relation"),
+    ('[drop]\n"lives in" = "dull"\n', "'lives in' is not in the graph; did you mean")]
+)  # fmt: skip
 def test_a_wrong_filter_file_is_named(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "filter.toml"
     file.write_text(text)
@@ -109,17 +106,13 @@ def test_standards_name_relations_and_classes(tmp_path: Path) -> None:
     file = tmp_path / "filter.toml"
     file.write_text(STANDARDS)
     assert load_filter(file, RELATIONS).standards == (
-        Standard(
-            head=("knows",),
-            body_only=("knows", "lives_in"),
-            min_std_confidence=0.5,
-            reason="friends of friends",
-        ),
-    )
+        Standard(head=("knows",), body_only=("knows", "lives_in"), min_std_confidence=0.5,
+        reason="friends of friends"),
+    )  # fmt: skip
     assert len(load_filter(file, (*RELATIONS, "elsewhere")).standards) == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "message"),
     [
         ('[classes]\nmet = "knows"\n', "classes is .*; expected lists of relations, by name"),

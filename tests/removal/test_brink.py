@@ -12,7 +12,7 @@ from rulemine.query.atom import Atom, Term
 from rulemine.removal.selection import RemovalPlan
 from rulemine.removal.steps import select_brink
 from rulemine.rules.rule import Rule
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import ENTITIES, RELATIONS, small_rules
 
 Row = tuple[int, Triple, tuple[Triple, ...]]
@@ -59,7 +59,7 @@ def rows(kg: KnowledgeGraph, found: RemovalPlan) -> list[Row]:
     ]
 
 
-@pytest.mark.parametrize("seed", some_seeds(40))
+@each("seed", some_seeds(40))
 def test_rows_and_their_order_are_those_of_the_nested_loop(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,7 +14,7 @@ from rulemine.removal.setting import Setting
 from rulemine.removal.steps import certify, certify_as_chosen, select_brink
 from rulemine.rules.grounding import ground
 from rulemine.rules.rule import Rule
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import measured, small_graph, small_rules
 
 
@@ -24,14 +24,11 @@ def made(rows: list[tuple[int, int]], rules: int, unit: list[int] | None = None)
     size = np.zeros(len(rows), np.int64)
     size[np.unique(head, return_index=True)[1]] = 1
     return RemovalPlan(
-        tuple(Rule(Atom(0, "r", 1), (Atom(0, f"p{i}", 1),)) for i in range(rules)),
-        head.astype(np.int64),
-        rule.astype(np.int32),
-        1000 + head[:, None].astype(np.int64),
-        np.array(head if unit is None else unit, np.int64),
-        size,
-        SelectionCounts(len(rows), len(rows), len(rows), len(rows)),
-    )
+        tuple(Rule(Atom(0, "r", 1), (Atom(0, f"p{i}", 1),)) for i in range(rules)), head.astype(np.int64),
+        rule.astype(np.int32), 1000 + head[:, None].astype(np.int64),
+        np.array(head if unit is None else unit, np.int64), size,
+        SelectionCounts(len(rows), len(rows), len(rows), len(rows))
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -56,7 +53,7 @@ def test_a_share_is_met_and_each_rule_gives_its_part(
     assert found.rule.tolist() == choice.rule[kept].tolist()
 
 
-@pytest.mark.parametrize("seed", range(5))
+@each("seed", range(5))
 def test_levels_are_nested_and_level_and_share_agree(choice: RemovalPlan, seed: int) -> None:
     levels = levels_of(choice, seed)
     assert (levels.min(), levels.max()) == (1, 100)
@@ -100,7 +97,7 @@ def test_rows_of_one_unit_go_and_stay_together() -> None:
         assert round(0.5 * total) <= gone <= round(0.5 * total) + 2
 
 
-@pytest.mark.parametrize("seed", some_seeds(20))
+@each("seed", some_seeds(20))
 def test_proofs_survive_at_every_level_in_both_modes(seed: int) -> None:
     rng = random.Random(seed)
     kg, rules = small_graph(rng, 40, 60), measured(rng, small_rules(rng, 8))
@@ -122,7 +119,7 @@ def test_nothing_removed_stays_so() -> None:
     assert len(certify(setting, choice, 0)) == 0
 
 
-@pytest.mark.parametrize("share", [0, -0.5, 1.01, float("nan")])
+@each("share", [0, -0.5, 1.01, float("nan")])
 def test_a_share_out_of_range_is_an_error(choice: RemovalPlan, share: float) -> None:
     with pytest.raises(ConfigError, match="share: found"):
         thin(choice, share, 0)

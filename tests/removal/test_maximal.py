@@ -20,7 +20,7 @@ from rulemine.rules.formats import parse_readable
 from rulemine.rules.grounding import Groundings, ground
 from rulemine.rules.proofs import Decorations
 from rulemine.rules.rule import Measures, Rule
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import (
     Declared,
     groundings_of,
@@ -48,13 +48,9 @@ def select(
 
 
 def check(
-    kg: KnowledgeGraph,
-    found: Selection,
-    per_rule: int,
-    declared: Declared = NOTHING,
-    max_prior: float = 1.0,
-    excluded: str = "",
-) -> None:
+    kg: KnowledgeGraph, found: Selection, per_rule: int, declared: Declared = NOTHING, max_prior: float = 1.0,
+    excluded: str = ""
+) -> None:  # fmt: skip
     """All that a selection promises, from the triples alone."""
     triples = kg.labeled()
     known = set(triples)
@@ -124,7 +120,7 @@ def rows(found: Selection) -> set[tuple[str, int, tuple[int, ...]]]:
     }
 
 
-@pytest.mark.parametrize("seed", some_seeds(80))
+@each("seed", some_seeds(80))
 def test_all_that_is_promised_holds(seed: int, tmp_path: Path) -> None:
     rng = random.Random(seed)
     kg, declared = small_graph(rng, 10, 60), some_declared(rng)
@@ -144,7 +140,7 @@ def test_all_that_is_promised_holds(seed: int, tmp_path: Path) -> None:
     assert again.core.tolist() == found.core.tolist()
 
 
-@pytest.mark.parametrize("seed", some_seeds(80))
+@each("seed", some_seeds(80))
 def test_nothing_between_two_ends_stays_where_nothing_may_be_restated(seed: int) -> None:
     rng = random.Random(seed)
     kg, declared = small_graph(rng, 14, 60), some_declared(rng)
@@ -194,7 +190,7 @@ def test_a_pair_is_left_whole_where_one_of_its_facts_has_no_proof_any_more() -> 
         assert ((f"a{i}", "r", f"b{i}") in gone) == ((f"a{i}", "s", f"b{i}") in gone)
 
 
-@pytest.mark.parametrize("seed", some_seeds(40))
+@each("seed", some_seeds(40))
 def test_the_core_is_selected_before_the_rest(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
     people = [f"p{i}" for i in range(30)]
@@ -243,11 +239,8 @@ def best(kg: KnowledgeGraph, groundings: Groundings, per_rule: int) -> tuple[int
         for removed in itertools.combinations(heads, size):
             options: dict[int, set[int]] = {head: set() for head in removed}
             for number, head, body in zip(
-                groundings.rule.tolist(),
-                groundings.head.tolist(),
-                groundings.body.tolist(),
-                strict=True,
-            ):
+                groundings.rule.tolist(), groundings.head.tolist(), groundings.body.tolist(), strict=True
+            ):  # fmt: skip
                 if head in options and not options.keys() & set(body):
                     options[head].add(number)
             if all(options.values()):

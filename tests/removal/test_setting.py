@@ -13,11 +13,11 @@ from rulemine.removal.setting import Setting
 from rulemine.rules.confidence import Standard, confident_rules
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures, Rule
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import measured, small_graph, small_rules, some_declared
 
 
-@pytest.mark.parametrize("seed", some_seeds(40))
+@each("seed", some_seeds(40))
 def test_triples_share_a_question_exactly_when_they_answer_the_same(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,12 +4,12 @@ import pickle
 import random
 
 import numpy as np
-import pytest
 
 from rulemine.rules import blocks
 from rulemine.rules.blocks import by_blocks
 from rulemine.rules.confidence import rare_confidences
 from rulemine.rules.grounding import ground
+from tests import each
 from tests.small_graphs import small_graph, small_rules
 
 
@@ -28,7 +28,7 @@ def test_blocks_are_in_order_and_progress_is_told():
     assert list(by_blocks(list, [])) == []
 
 
-@pytest.mark.parametrize("sample", [None, 3])
+@each("sample", [None, 3])
 def test_rules_are_grounded_and_measured_alike_elsewhere(sample, monkeypatch):
     monkeypatch.setattr(blocks, "FEWEST_BLOCKS", 7)
     rng = random.Random(5)

@@ -16,7 +16,7 @@ from rulemine.rules.bodies import bind_rule
 from rulemine.rules.chains import Chained, Chains
 from rulemine.rules.grounding import ground
 from rulemine.rules.rule import Rule
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import RELATIONS, groundings_of, small_graph
 
 
@@ -50,7 +50,7 @@ def all_bodies(kg: KnowledgeGraph, found: Chained) -> list[tuple[int, tuple[int,
     return list(zip(heads.tolist(), map(tuple, body.tolist()), strict=True))
 
 
-@pytest.mark.parametrize("seed", some_seeds(150))
+@each("seed", some_seeds(150))
 def test_every_chain_has_one_number(seed: int) -> None:
     rng = random.Random(seed)
     kg = small_graph(rng, 5, 60)

@@ -10,7 +10,7 @@ from rulemine.mining import MiningOptions, mine
 from rulemine.rules.confidence import DOUBT, measured, rare_confidences
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures, Rule
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import proofs_of, small_graph, small_rules
 
 
@@ -33,7 +33,7 @@ def expected(kg: KnowledgeGraph, rule: Rule, max_prior: float) -> float:
     return right / (len(pairs) + DOUBT) if right else 0.0
 
 
-@pytest.mark.parametrize("seed", some_seeds(80))
+@each("seed", some_seeds(80))
 def test_it_is_the_fraction_of_uncommon_predictions_that_are_right(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,7 +69,7 @@ def test_eligible_rules_were_drawn_by_lot() -> None:
     assert rare_confidences(kg, [rule], 0.07)[0] == pytest.approx(right / (60 + DOUBT))
 
 
-@pytest.mark.parametrize("seed", some_seeds(8))
+@each("seed", some_seeds(8))
 def test_rules_without_measures_have_those_of_the_miner(seed: int) -> None:
     kg = small_graph(random.Random(seed), 20, 60)
     rules = mine(kg, MiningOptions(4, 0.01, 0.01, 0.01, 1))

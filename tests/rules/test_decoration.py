@@ -5,14 +5,13 @@ import random
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from rulemine.kg.facts import facts_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.proofs import Decorations
 from rulemine.rules.rule import Measures, Rule
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import (
     Declared,
     groundings_of,
@@ -24,12 +23,9 @@ from tests.small_graphs import (
 
 
 def is_decorated(
-    rule: Rule,
-    head: Triple,
-    body: tuple[Triple, ...],
-    proofs: dict[Rule, set[tuple[Triple, tuple[Triple, ...]]]],
-    declared: Declared,
-) -> bool:
+    rule: Rule, head: Triple, body: tuple[Triple, ...],
+    proofs: dict[Rule, set[tuple[Triple, tuple[Triple, ...]]]], declared: Declared
+) -> bool:  # fmt: skip
     """Whether two atoms state one fact or the head's, one is a loop, or a part proves the head."""
     said = [declared.statements(triple) for triple in body]
     if any(a == b for a, b in itertools.combinations([declared.statements(head), *said], 2)):
@@ -45,7 +41,7 @@ def is_decorated(
     )
 
 
-@pytest.mark.parametrize("seed", some_seeds(60))
+@each("seed", some_seeds(60))
 def test_decorated_groundings_are_those_with_something_to_spare(seed: int) -> None:
     rng = random.Random(seed)
     kg, declared = small_graph(rng), some_declared(rng)
@@ -69,11 +65,9 @@ def test_an_edge_and_noise_is_decorated_unless_the_edge_is_less_confident() -> N
     edge = parse_readable("p(x,y) ⇒ h(x,y)")
     chain = parse_readable("q(x,z) ∧ r(z,w) ∧ p(w,y) ⇒ h(x,y)")
     kg = KnowledgeGraph.from_triples(
-        [
-            *[("a", "h", "b"), ("a", "p", "b"), ("c", "p", "b")],
-            *[("a", "q", "d"), ("d", "r", "a"), ("d", "r", "c")],
-        ]
-    )
+        [*[("a", "h", "b"), ("a", "p", "b"), ("c", "p", "b")],
+        *[("a", "q", "d"), ("d", "r", "a"), ("d", "r", "c")]]
+    )  # fmt: skip
     rows = {triple: i for i, triple in enumerate(kg.labeled())}
     start = rows["a", "q", "d"]
     back_again = [start, rows["d", "r", "a"], rows["a", "p", "b"]]

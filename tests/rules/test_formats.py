@@ -23,7 +23,7 @@ from rulemine.rules.formats import (
     rule_to_json,
 )
 from rulemine.rules.rule import Measures, Rule
-from tests import ROOT, some_seeds
+from tests import ROOT, each, some_seeds
 from tests.rules.random_rules import random_rule
 
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
@@ -41,7 +41,7 @@ def with_measures(rng: random.Random, rule: Rule) -> Rule:
     return Rule(rule.head, rule.body, Measures(support, size, pca, head, rng.randrange(2)))
 
 
-@pytest.mark.parametrize("seed", some_seeds(10))
+@each("seed", some_seeds(10))
 def test_rules_are_read_back_as_they_were_written(seed: int) -> None:
     rng = random.Random(seed)
     paths = 0
@@ -127,8 +127,7 @@ def changed(**change: object) -> str:
 
 
 BAD: list[tuple[str, str, str]] = [
-    (GOOD, LINE + "\tx", "has 9 columns; expected 8"),
-    (GOOD, LINE.replace("   => ", " -> "), "no ' => '"),
+    (GOOD, LINE + "\tx", "has 9 columns; expected 8"), (GOOD, LINE.replace("   => ", " -> "), "no ' => '"),
     (GOOD, LINE.replace("?b  wife  ?a", "?b  wife"), "atoms must be"),
     (GOOD, LINE.replace("?b  wife  ?a", "?b  wife  ?c"), r"\?a, \?c occur in one atom only"),
     (GOOD, LINE.replace("\t2\t8", "\tmany\t8"), "measure cannot be read"),
@@ -139,28 +138,21 @@ BAD: list[tuple[str, str, str]] = [
     (GOOD, LINE.replace("\t0.25", "\t0.26"), "confidences do not match the counts"),
     (GOOD, LINE.replace("\t0.5\t0.25", "\tnan\t0.25"), "measure cannot be read"),
     (GOOD, LINE.replace("\t0.25\t0.5", "\t0.25\tnan"), "confidences do not"),
-    (GOOD, LINE.replace("\t0.25\t0.5", "\tnan\t0.5"), "confidences do not"),
-    (GOOD, "hello", "has 1 column;"),
-    (GOOD, GOOD, "repeats the rule of line"),
-    (OTHER, changed(head=["?a", "husband"]), "an atom is"),
+    (GOOD, LINE.replace("\t0.25\t0.5", "\tnan\t0.5"), "confidences do not"), (GOOD, "hello", "has 1 column;"),
+    (GOOD, GOOD, "repeats the rule of line"), (OTHER, changed(head=["?a", "husband"]), "an atom is"),
     (OTHER, changed(head=["?a", 5, "?b"]), "an atom is"),
     (OTHER, changed(head=["a", "husband", "?b"]), "a term is"),
-    (OTHER, changed(head=["?aa", "husband", "?b"]), "a term is"),
-    (OTHER, changed(body=[]), "body is empty"),
-    (OTHER, changed(body="x"), "an atom is"),
-    (OTHER, changed(body=None), "is not a rule"),
-    (OTHER, changed(support=0), "expected 0 < support"),
-    (OTHER, changed(support=True), "integers"),
-    (OTHER, changed(support=2.0), "integers"),
-    (OTHER, changed(support=9), "support ≤"),
-    (OTHER, changed(head_size=1), "support ≤"),
-    (OTHER, changed(functional="?c"), "is not a rule"),
+    (OTHER, changed(head=["?aa", "husband", "?b"]), "a term is"), (OTHER, changed(body=[]), "body is empty"),
+    (OTHER, changed(body="x"), "an atom is"), (OTHER, changed(body=None), "is not a rule"),
+    (OTHER, changed(support=0), "expected 0 < support"), (OTHER, changed(support=True), "integers"),
+    (OTHER, changed(support=2.0), "integers"), (OTHER, changed(support=9), "support ≤"),
+    (OTHER, changed(head_size=1), "support ≤"), (OTHER, changed(functional="?c"), "is not a rule"),
     (OTHER, changed(id="0" * 12), "is not that of the rule"),
     *((OTHER, changed(**{k: "gone"}), f"it has no '{k}'") for k in ("head", "body", "functional")),
     (PATH, "8\t2\t0.25\twife(X,c1) <= husband(X,A)", r"\?c occurs in one .*grep '\(X,Y\) <= '"),
     (PATH, "8\t2\t0.25\twife(X,c1) <= ", "is no atom"),
     (PATH, "8\t2\t0.25\twife(X,X) <= husband(X,A)", "one atom only"),
-    (PATH, "8\t2\t0.25\twife(X,Y) <= husband Y,X", "is no atom"),
+    (PATH, "8\t2\t0.25\twife(X,Y) <= husband Y,X", "is no atom")
 ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from rulemine.query.atom import Atom
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.grounding import Groundings, ground, read_groundings, write_groundings
 from rulemine.rules.rule import Rule
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import Proof, groundings_of, small_graph, small_rules
 
 
@@ -29,7 +29,7 @@ def labeled(kg: KnowledgeGraph, found: Groundings) -> list[tuple[int, Proof]]:
     ]
 
 
-@pytest.mark.parametrize("seed", some_seeds(60))
+@each("seed", some_seeds(60))
 def test_groundings_are_all_substitutions_that_hold_in_canonical_order(seed: int) -> None:
     rng = random.Random(seed)
     kg, rules = small_graph(rng), small_rules(rng, 8)
@@ -41,7 +41,7 @@ def test_groundings_are_all_substitutions_that_hold_in_canonical_order(seed: int
     assert found.body.shape[1] == max(len(rule.body) for rule in rules)
 
 
-@pytest.mark.parametrize("seed", some_seeds(60, 90))
+@each("seed", some_seeds(60, 90))
 def test_a_sample_is_a_part_of_the_groundings_with_exact_counts(seed: int) -> None:
     rng = random.Random(seed)
     kg, rules = small_graph(rng), small_rules(rng, 8)
@@ -71,7 +71,7 @@ def test_a_sample_does_not_depend_on_how_work_is_cut(monkeypatch: pytest.MonkeyP
     assert labeled(kg, ground(kg, rules, sample=7, seed=2)) != found
 
 
-@pytest.mark.parametrize("sample", [3, 20])
+@each("sample", [3, 20])
 def test_every_grounding_is_equally_likely_to_be_drawn(sample: int) -> None:
     # 40 groundings, unevenly over heads: 1, 2, …, 7 and 12 of them. Both ways of drawing are used.
     sizes = (1, 2, 3, 4, 5, 6, 7, 12)
@@ -112,10 +112,9 @@ def test_two_atoms_may_become_the_same_triple() -> None:
 def test_rules_of_other_graphs_have_no_grounding_and_are_named() -> None:
     kg = KnowledgeGraph.from_triples([("a", "p", "b"), ("b", "q", "a")])
     rules = [
-        Rule(Atom(0, "p", 1), (Atom(1, "unknown", 0),)),
-        Rule(Atom(0, "p", 1), (Atom(1, "q", 0),)),
-        Rule(Atom(0, "p", 1), (Atom(0, "unknown", 1),)),
-    ]
+        Rule(Atom(0, "p", 1), (Atom(1, "unknown", 0),)), Rule(Atom(0, "p", 1), (Atom(1, "q", 0),)),
+        Rule(Atom(0, "p", 1), (Atom(0, "unknown", 1),))
+    ]  # fmt: skip
     told: list[tuple[int, int]] = []
     found = ground(kg, rules, progress=lambda done, total: told.append((done, total)))
     assert found.counts.tolist() == [0, 1, 0]

@@ -39,16 +39,10 @@ def hub() -> Iterator[tuple[str, str, str]]:
 
 
 GRAPHS = {
-    "one object": (
-        one_object,
-        ("type(x,y) ⇒ kind(x,y)", "kind(z,y) ∧ near(x,z) ⇒ kind(x,y)",
-         "near(z,x) ∧ type(z,y) ⇒ kind(x,y)", "kind(z,y) ∧ near(z,x) ⇒ type(x,y)"),
-    ),
-    "hub": (
-        hub,
-        ("of(y,x) ⇒ has(x,y)", "has(x,z) ∧ next(z,y) ⇒ has(x,y)", "next(y,z) ∧ of(z,x) ⇒ has(x,y)",
-         "next(x,z) ∧ of(z,y) ⇒ of(x,y)"),
-    ),
+    "one object": (one_object, ("type(x,y) ⇒ kind(x,y)", "kind(z,y) ∧ near(x,z) ⇒ kind(x,y)",
+    "near(z,x) ∧ type(z,y) ⇒ kind(x,y)", "kind(z,y) ∧ near(z,x) ⇒ type(x,y)")), "hub": (hub, (
+    "of(y,x) ⇒ has(x,y)", "has(x,z) ∧ next(z,y) ⇒ has(x,y)", "next(y,z) ∧ of(z,x) ⇒ has(x,y)",
+    "next(x,z) ∧ of(z,y) ⇒ of(x,y)"))
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from rulemine.query.atom import Atom
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.implied import close, load_implied, with_implied
 from rulemine.rules.rule import Rule
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import RELATIONS, small_graph, small_rules
 
 CAPITAL = "capital_of(x,y) ⇒ contains(y,x)"
@@ -47,7 +47,7 @@ def closed_by_hand(kg: KnowledgeGraph, rules: list[Rule]) -> set[Triple]:
         known = found
 
 
-@pytest.mark.parametrize("seed", some_seeds(60))
+@each("seed", some_seeds(60))
 def test_closing_finds_all_that_follows(seed: int) -> None:
     rng = random.Random(seed)
     kg = small_graph(rng, most=12)
@@ -81,21 +81,14 @@ def test_implied_triples_are_stated_by_no_graph_in_no_statement(tmp_path: Path) 
     assert implied(None) == implied(more) == {("rhone", "contains", "lyon")}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("capital_of(x,y)", "line 1: .*one head atom"),
-        (f"{CAPITAL}\ncapital_of(x,y) => contains(y, x)", "line 2: repeats"),
-        ("capital_of(x,y) => contains(y,z)", r"no body atom binds \?b of the head"),
-        (
-            "capital_of(x,y) & country(z,w) => contains(y,x)",
-            "body is not connected with the head",
-        ),
-        ("capital_off(x,y) => contains(y,x)", "'capital_off' is not in the graph; did you mean"),
-        ("capital_of(x,y) => zzz(y,x)", "relation 'zzz' is not in the graph"),
-        ("# nothing", "holds no rule"),
-    ],
-)
+@each(
+    ("text", "expected"), [("capital_of(x,y)", "line 1: .*one head atom"),
+    (f"{CAPITAL}\ncapital_of(x,y) => contains(y, x)", "line 2: repeats"),
+    ("capital_of(x,y) => contains(y,z)", r"no body atom binds \?b of the head"),
+    ("capital_of(x,y) & country(z,w) => contains(y,x)", "body is not connected with the head"),
+    ("capital_off(x,y) => contains(y,x)", "'capital_off' is not in the graph; did you mean"),
+    ("capital_of(x,y) => zzz(y,x)", "relation 'zzz' is not in the graph"), ("# nothing", "holds no rule")]
+)  # fmt: skip
 def test_what_is_no_rule_is_refused(text: str, expected: str, tmp_path: Path) -> None:
     file = tmp_path / "implied.txt"
     file.write_text(text + "\n")

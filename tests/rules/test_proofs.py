@@ -14,7 +14,7 @@ from rulemine.query.atom import Atom
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.proofs import Decorations, best_proofs, remaining_proofs
 from rulemine.rules.rule import Measures, Rule
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import (
     RELATIONS,
     measured,
@@ -30,7 +30,7 @@ def ids(kg: KnowledgeGraph, triples: list[Triple]) -> np.ndarray:
     return np.array(rows, np.int32).reshape(-1, 3)
 
 
-@pytest.mark.parametrize("seed", some_seeds(40))
+@each("seed", some_seeds(40))
 def test_proofs_are_the_bodies_that_hold_whether_or_not_the_head_is_there(seed: int) -> None:
     rng = random.Random(seed)
     kg, rules = small_graph(rng), small_rules(rng, 6)
@@ -57,9 +57,8 @@ def test_proofs_are_the_bodies_that_hold_whether_or_not_the_head_is_there(seed: 
 def test_removed_triples_prove_nothing() -> None:
     kg = KnowledgeGraph.from_triples([("a", "p", "b"), ("b", "q", "a"), ("a", "q", "b")])
     rules = [
-        Rule(Atom(0, "p", 1), (Atom(1, "q", 0),)),
-        Rule(Atom(0, "p", 1), (Atom(0, "q", 1), Atom(1, "q", 0))),
-    ]
+        Rule(Atom(0, "p", 1), (Atom(1, "q", 0),)), Rule(Atom(0, "p", 1), (Atom(0, "q", 1), Atom(1, "q", 0)))
+    ]  # fmt: skip
     heads = ids(kg, [("a", "p", "b"), ("b", "p", "a")])
     whole = remaining_proofs(kg, rules, heads)
     assert (whole.count.tolist(), whole.shortest.tolist()) == ([2, 2], [1, 1])
@@ -79,7 +78,7 @@ def test_no_triples_have_no_proofs() -> None:
     assert told == [(1, 1)]
 
 
-@pytest.mark.parametrize("seed", some_seeds(60))
+@each("seed", some_seeds(60))
 def test_the_best_proof_is_the_shortest_of_the_confident_ones(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,17 +124,13 @@ def test_the_best_proof_is_the_shortest_of_the_confident_ones(
     shuffled = rng.sample(range(len(rules)), len(rules))
     others = tuple(rules[i] for i in shuffled)
     again = best_proofs(
-        kg,
-        others,
-        Decorations(kg, others, facts),
-        removed,
-        which,
-        remaining_proofs(left, others, kg.triples[removed]),
-    )
+        kg, others, Decorations(kg, others, facts), removed, which,
+        remaining_proofs(left, others, kg.triples[removed])
+    )  # fmt: skip
     assert again.body.tolist() == found.body.tolist()
 
 
-@pytest.mark.parametrize(("support", "chosen"), [(8, 1), (7, 0)])
+@each(("support", "chosen"), [(8, 1), (7, 0)])
 def test_a_shorter_proof_may_be_less_sure_by_a_tenth(support: int, chosen: int) -> None:
     triples = [("a", "p", "b"), ("a", "q", "m"), ("m", "s", "b"), ("a", "r", "b")]
     kg = KnowledgeGraph.from_triples(triples)

@@ -8,37 +8,24 @@ import pytest
 from rulemine.query.atom import Atom
 from rulemine.rules.formats import parse_readable, read_rules
 from rulemine.rules.rule import RULE_SUBTYPES, RULE_TYPES, Rule, classify
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.rules.random_rules import random_rule
 from tests.rules.test_formats import GOLDEN
 from tests.rules.test_rule import disguise
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("r(y,x) ⇒ r(x,y)", "symmetry"),
-        ("s(y,x) ⇒ r(x,y)", "inversion"),
-        ("s(x,y) ⇒ r(x,y)", "hierarchy"),
-        ("s(x,z) ∧ t(z,y) ⇒ r(x,y)", "composition"),
-        ("t(z,y) ∧ s(x,z) ⇒ r(x,y)", "composition"),
-        ("r(x,z) ∧ r(z,y) ⇒ r(x,y)", "composition"),
-        ("s(x,z) ∧ t(y,z) ⇒ r(x,y)", "common object"),
-        ("s(z,x) ∧ t(z,y) ⇒ r(x,y)", "common subject"),
-        ("s(z,x) ∧ t(y,z) ⇒ r(x,y)", "reversed chain"),
-        ("s(x,z) ∧ t(z,w) ∧ u(w,y) ⇒ r(x,y)", "longer chain"),
-        ("s(z,x) ∧ t(z,w) ∧ r(y,w) ⇒ r(x,y)", "longer chain"),
-        ("s(x,y) ∧ t(x,z) ∧ u(z,y) ⇒ r(x,y)", "triangle"),
-        ("r(y,x) ∧ t(z,x) ∧ u(y,z) ⇒ r(x,y)", "triangle"),
-        ("s(x,y) ∧ t(x,y) ⇒ r(x,y)", "intersection"),
-        ("s(x,y) ∧ t(y,x) ∧ u(y,x) ⇒ r(x,y)", "intersection"),
-        ("s(x,z) ∧ t(x,z) ∧ u(x,y) ⇒ r(x,y)", "rest"),
-        ("s(x,z) ∧ t(x,z) ∧ r(y,x) ⇒ r(x,y)", "recursive"),
-        ("s(x,z) ∧ t(z,z) ∧ u(z,y) ⇒ r(x,y)", "rest"),
-        ("s(x,x) ∧ t(y,y) ⇒ r(x,y)", "rest"),
-        ("r(x,x) ∧ t(y,y) ⇒ r(x,y)", "recursive"),
-    ],
-)
+@each(
+    ("text", "kind"), [("r(y,x) ⇒ r(x,y)", "symmetry"), ("s(y,x) ⇒ r(x,y)", "inversion"),
+    ("s(x,y) ⇒ r(x,y)", "hierarchy"), ("s(x,z) ∧ t(z,y) ⇒ r(x,y)", "composition"),
+    ("t(z,y) ∧ s(x,z) ⇒ r(x,y)", "composition"), ("r(x,z) ∧ r(z,y) ⇒ r(x,y)", "composition"),
+    ("s(x,z) ∧ t(y,z) ⇒ r(x,y)", "common object"), ("s(z,x) ∧ t(z,y) ⇒ r(x,y)", "common subject"),
+    ("s(z,x) ∧ t(y,z) ⇒ r(x,y)", "reversed chain"), ("s(x,z) ∧ t(z,w) ∧ u(w,y) ⇒ r(x,y)", "longer chain"),
+    ("s(z,x) ∧ t(z,w) ∧ r(y,w) ⇒ r(x,y)", "longer chain"), ("s(x,y) ∧ t(x,z) ∧ u(z,y) ⇒ r(x,y)", "triangle"),
+    ("r(y,x) ∧ t(z,x) ∧ u(y,z) ⇒ r(x,y)", "triangle"), ("s(x,y) ∧ t(x,y) ⇒ r(x,y)", "intersection"),
+    ("s(x,y) ∧ t(y,x) ∧ u(y,x) ⇒ r(x,y)", "intersection"), ("s(x,z) ∧ t(x,z) ∧ u(x,y) ⇒ r(x,y)", "rest"),
+    ("s(x,z) ∧ t(x,z) ∧ r(y,x) ⇒ r(x,y)", "recursive"), ("s(x,z) ∧ t(z,z) ∧ u(z,y) ⇒ r(x,y)", "rest"),
+    ("s(x,x) ∧ t(y,y) ⇒ r(x,y)", "rest"), ("r(x,x) ∧ t(y,y) ⇒ r(x,y)", "recursive")]
+)  # fmt: skip
 def test_each_shape_has_its_type(text: str, kind: str) -> None:
     found = classify(parse_readable(text))
     assert found.subtype == kind
@@ -52,7 +39,7 @@ def test_rules_with_entities_or_a_reflexive_head_are_other() -> None:
     assert classify(reflexive) == ("other", "rest")
 
 
-@pytest.mark.parametrize("seed", some_seeds(60))
+@each("seed", some_seeds(60))
 def test_names_and_order_do_not_change_the_type(seed: int) -> None:
     rng = random.Random(seed)
     rule = random_rule(rng)

@@ -16,7 +16,7 @@ from rulemine.rules import walk
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Rule
 from rulemine.rules.walk import OpenEnds, Walks
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.small_graphs import RELATIONS, heads_of, small_graph, small_rules
 
 
@@ -49,7 +49,7 @@ def by_hand(kg: KnowledgeGraph, rules: tuple[Rule, ...], asked: OpenEnds) -> lis
     return sorted(found)
 
 
-@pytest.mark.parametrize("seed", some_seeds(60))
+@each("seed", some_seeds(60))
 def test_walks_find_what_all_substitutions_give(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(seed)
     monkeypatch.setattr(walk, "TOPICS_AT_ONCE", rng.choice([1, 3, 1 << 14]))

@@ -1,7 +1,6 @@
-import pytest
-
 from rulemine.phrasing.templates import RelationTemplates, Templates
 from rulemine.text.articles import in_sentence, wants_article
+from tests import each
 
 WITH = """
 2003 invasion of Iraq|Battle of the Somme|Second Intifada|Empire of Japan|Liberal Party of Canada
@@ -33,34 +32,28 @@ def names(text: str) -> list[str]:
     return text.strip().replace("\n", "|").split("|")
 
 
-@pytest.mark.parametrize("name", names(WITH))
+@each("name", names(WITH))
 def test_names_that_take_the_article(name):
     assert wants_article(name)
 
 
-@pytest.mark.parametrize("name", names(WITHOUT))
+@each("name", names(WITHOUT))
 def test_names_that_do_not(name):
     assert not wants_article(name)
 
 
-@pytest.mark.parametrize(
-    ("template", "text"),
-    [
-        ("Who lives in {topic}?", "Who lives in the Netherlands?"),
-        ("Who rules the {topic}?", "Who rules the Netherlands?"),
-        ("Who rules the country {topic}?", "Who rules the country Netherlands?"),
-        ("What is the capital of {topic}?", "What is the capital of the Netherlands?"),
-        (
-            "Which are the countries bordering {topic}?",
-            "Which are the countries bordering the Netherlands?",
-        ),
-        ("Who won an award at the {topic}?", "Who won an award at the Netherlands?"),
-        ("Who won an award in {topic}?", "Who won an award in the Netherlands?"),
-        ("{topic} borders which country?", "The Netherlands borders which country?"),
-        ("Who is linked to “{topic}”?", "Who is linked to “Netherlands”?"),
-        ("What is {topic}'s capital?", "What is the Netherlands's capital?"),
-    ],
-)
+@each(
+    ("template", "text"), [("Who lives in {topic}?", "Who lives in the Netherlands?"),
+    ("Who rules the {topic}?", "Who rules the Netherlands?"),
+    ("Who rules the country {topic}?", "Who rules the country Netherlands?"),
+    ("What is the capital of {topic}?", "What is the capital of the Netherlands?"),
+    ("Which are the countries bordering {topic}?", "Which are the countries bordering the Netherlands?"),
+    ("Who won an award at the {topic}?", "Who won an award at the Netherlands?"),
+    ("Who won an award in {topic}?", "Who won an award in the Netherlands?"),
+    ("{topic} borders which country?", "The Netherlands borders which country?"),
+    ("Who is linked to “{topic}”?", "Who is linked to “Netherlands”?"),
+    ("What is {topic}'s capital?", "What is the Netherlands's capital?")]
+)  # fmt: skip
 def test_a_text_has_the_article_once_and_only_if_asked(template, text):
     known = Templates((RelationTemplates("r", "", *[template] * 4, "written"),))
     assert known.ask("r", "object", "Netherlands", articles=True) == text
@@ -73,7 +66,5 @@ def test_a_text_has_the_article_once_and_only_if_asked(template, text):
 def test_text_before_the_name_may_be_anything():
     for before in ("", " ", "the ", "THE ", "a {", "the film of the year ", "\u200fفي "):
         assert in_sentence(before, "Netherlands") in (
-            "Netherlands",
-            "the Netherlands",
-            "The Netherlands",
-        )
+            "Netherlands", "the Netherlands", "The Netherlands"
+        )  # fmt: skip

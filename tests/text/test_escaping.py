@@ -2,9 +2,8 @@
 
 import re
 
-import pytest
-
 from rulemine.text.escaping import code, in_cell, plain, printable, text_cell
+from tests import each
 
 HOSTILE = [
     '"><img src=x onerror=alert(1)>1', "<script>x</script>", "[x](javascript:alert(1))", "![x](y.png)",
@@ -13,7 +12,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each("text", HOSTILE)
 def test_nothing_in_a_label_is_markup(text: str) -> None:
     shown = plain(text)
     assert "\n" not in shown
@@ -22,21 +21,10 @@ def test_nothing_in_a_label_is_markup(text: str) -> None:
     assert re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", shown) == re.sub(r"\n+", " ", text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "Keld's Landing",
-        "snake_case",
-        "/people/person",
-        "A & B",
-        "a < b",
-        "[sic] x",
-        "x (y)",
-        "-1.5",
-        "C:\\x",
-    ],
-)
+@each(
+    "text", ["", "Keld's Landing", "snake_case", "/people/person", "A & B", "a < b", "[sic] x", "x (y)",
+    "-1.5", "C:\\x"]
+)  # fmt: skip
 def test_what_is_no_markup_stays_as_it_is(text: str) -> None:
     assert plain(text) == in_cell(text) == text
     assert code(text) == f"`{text}`"
@@ -48,14 +36,14 @@ def test_code_spans_and_cells() -> None:
     assert in_cell("a|b > *c*") == "a\\|b \\> \\*c\\*"
 
 
-@pytest.mark.parametrize("text", ["=cmd|' /C calc'!A0", "+1+1", "-30-", "@x", "\t=1", "'=1", "''@"])
+@each("text", ["=cmd|' /C calc'!A0", "+1+1", "-30-", "@x", "\t=1", "'=1", "''@"])
 def test_no_cell_is_a_formula_and_texts_come_back(text: str) -> None:
     cell = text_cell(text)
     assert cell == f"'{text}"
     assert re.sub(r"^'(?='*[=+\-@\t\r])", "", cell) == text
 
 
-@pytest.mark.parametrize("text", ["", "a=b", "'Tis", "-0.5", "+44", "-1.6e-15", "–", "1+1"])
+@each("text", ["", "a=b", "'Tis", "-0.5", "+44", "-1.6e-15", "–", "1+1"])
 def test_numbers_and_other_texts_stay_as_they_are(text: str) -> None:
     assert text_cell(text) == text
 
@@ -64,7 +52,7 @@ def test_right_to_left_names_are_isolated() -> None:
     assert printable("שרה כהן") == "\u2068שרה כהן\u2069"
 
 
-@pytest.mark.parametrize("text", ["\x1b[2J", "a\rb", "\u202eevil", "\u2069", "\u2028", "\x07"])
+@each("text", ["\x1b[2J", "a\rb", "\u202eevil", "\u2069", "\u2028", "\x07"])
 def test_what_could_repaint_the_terminal_is_escaped(text: str) -> None:
     assert printable(text).isascii()
     assert "\\u" in printable(text)

@@ -8,7 +8,7 @@ from rulemine.datasets.registry import load_kg
 from rulemine.phrasing.templates import load_templates
 from rulemine.text import language as identification
 from rulemine.text.language import is_other_language, unchecked
-from tests import ROOT
+from tests import ROOT, each
 
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 
@@ -32,7 +32,7 @@ def blank(sentence: str) -> str:
     return sentence.replace("X", " ")
 
 
-@pytest.mark.parametrize("spoken", SENTENCES)
+@each("spoken", SENTENCES)
 def test_a_text_is_of_its_language_and_of_no_other(spoken: str) -> None:
     for sentence in map(blank, SENTENCES[spoken]):
         for asked in SENTENCES:
@@ -40,7 +40,7 @@ def test_a_text_is_of_its_language_and_of_no_other(spoken: str) -> None:
             assert found is (asked != spoken), (sentence, asked)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "language"),
     [("", "English"), ("72?", "German"), ("Wo lebt ?", "English"), ("Wer ist es nun?", "Klingon")],
 )
@@ -48,7 +48,7 @@ def test_what_is_short_or_of_an_unknown_language_passes(text: str, language: str
     assert not is_other_language(text, language)
 
 
-@pytest.mark.parametrize("name", ["demo", "family", "fb15k237"])
+@each("name", ["demo", "family", "fb15k237"])
 def test_every_template_of_the_package_is_english(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,5 @@
 """Names in texts: every anchor is named, no answer and no intermediate is, in any spelling."""
 
-import pytest
-
 from rulemine.kg.entity_names import EntityNames
 from rulemine.text.mentions import cut, find_mentions
 from rulemine.text.naming_rules import (
@@ -12,6 +10,7 @@ from rulemine.text.naming_rules import (
     naming_problem,
     telling_anchor,
 )
+from tests import each
 
 YORK, NEW_YORK = EntityNames("e07", "Q1", "York"), EntityNames("e70", "Q2", "New York")
 FILM, ANN = EntityNames("e11", "Q3", "Film"), EntityNames("e12", "Q4", "Ann O'Hara")
@@ -41,7 +40,7 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize(("text", "anchors", "answers", "intermediates", "expected"), CASES)
+@each(("text", "anchors", "answers", "intermediates", "expected"), CASES)
 def test_three_rules(text, anchors, answers, intermediates, expected):
     found = naming_problem(asks(text)(anchors), anchors, answers, intermediates)
     assert (found and found[:2]) == expected
@@ -49,7 +48,7 @@ def test_three_rules(text, anchors, answers, intermediates, expected):
         assert found[2] == asks(text)(anchors)(found[1].rsplit(" ", 1)[-1])
 
 
-@pytest.mark.parametrize("anchors", [[NEW_YORK, YORK], [YORK, NEW_YORK]])
+@each("anchors", [[NEW_YORK, YORK], [YORK, NEW_YORK]])
 def test_an_anchor_inside_another_needs_its_own_place(anchors):
     def named(naming: str) -> str:
         return "Who lives in New York?" if naming == "text" else asks("{0} {1}?")(anchors)(naming)
@@ -58,16 +57,11 @@ def test_an_anchor_inside_another_needs_its_own_place(anchors):
     assert found == (ANCHOR_MISSING, "in the naming text", "Who lives in New York?")
 
 
-@pytest.mark.parametrize(
-    ("anchor", "answer", "naming"),
-    [
-        ("Panjab University, Chandigarh", "Chandigarh", "text"),
-        ("KINGDOM of the Netherlands", "Kingdom", "text"),
-        ("Chandigarh University", "Chandigarh Univers", None),
-        ("Oslo", "Oslo II", None),
-        ("Oslo", "oslo", "text"),
-    ],
-)
+@each(
+    ("anchor", "answer", "naming"), [("Panjab University, Chandigarh", "Chandigarh", "text"),
+    ("KINGDOM of the Netherlands", "Kingdom", "text"), ("Chandigarh University", "Chandigarh Univers", None),
+    ("Oslo", "Oslo II", None), ("Oslo", "oslo", "text")]
+)  # fmt: skip
 def test_the_name_of_an_anchor_tells_an_answer_by_whole_tokens(anchor, answer, naming):
     named, asked = EntityNames("e01", "Q1", anchor), EntityNames("e02", "Q2", answer)
     assert telling_anchor([named], [ANN, asked]) == naming
@@ -87,7 +81,7 @@ def found(text: str, answer: EntityNames, topic: EntityNames = TOPIC) -> str | N
     return named_answer(pieces, [topic] * (len(pieces) - 1), [answer])
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "answer", "expected"),
     [
         ("Is Anna Lind Bob's aunt?", "Bob", "bob"),

@@ -24,18 +24,10 @@ from rulemine.text.tables import (
 
 NONE = (None, None, None)
 TABLE = Table(
-    "t",
-    "Hard F1 & more",
-    ("system", "n", "F1", "triples", "p", "said"),
-    (
-        ("the core",),
-        ("a|b_50%", 1200, (0.5, 0.25, 0.75), (3.25, None, None), 0.0004, Cell("12", "4.0 %")),
-        ("all questions",),
-        ("<c>", 7, NONE, None, None, "=1"),
-    ),
-    notes=("A note.",),
-    show={"triples": one_decimal, "p": p_value},
-)
+    "t", "Hard F1 & more", ("system", "n", "F1", "triples", "p", "said"), (("the core",),
+    ("a|b_50%", 1200, (0.5, 0.25, 0.75), (3.25, None, None), 0.0004, Cell("12", "4.0 %")), ("all questions",),
+    ("<c>", 7, NONE, None, None, "=1")), notes=("A note.",), show={"triples": one_decimal, "p": p_value}
+)  # fmt: skip
 """A value of each type, under headings."""
 
 
@@ -90,32 +82,25 @@ def test_latex() -> None:
     assert r"\begin{tabular}{lrrrrl}" in latex
     assert r"\multicolumn{6}{l}{\textbf{the core}} \\" in latex
     assert (
-        r"a\textbar{}b\_50\% & 1,200 & \scored{50.0}{25.0}{75.0} & 3.2 & \textless{}0.001 &"
-        in latex
-    )
+        r"a\textbar{}b\_50\% & 1,200 & \scored{50.0}{25.0}{75.0} & 3.2 & \textless{}0.001 &" in latex
+    )  # fmt: skip
     assert r"\textless{}c\textgreater{} & 7\textdagger{} & -- & -- & -- & =1 \\" in latex
 
 
 def test_csv_has_every_digit_and_bounds_beside_estimates() -> None:
     assert csv_of(TABLE, joint="_") == (
-        "system,n,F1,F1_low,F1_high,triples,triples_low,triples_high,p,said\n"
-        "the core,,,,,,,,,\n"
-        "a|b_50%,1200,0.5,0.25,0.75,3.25,,,0.0004,12 (4.0 %)\n"
-        "all questions,,,,,,,,,\n"
+        "system,n,F1,F1_low,F1_high,triples,triples_low,triples_high,p,said\n" "the core,,,,,,,,,\n"
+        "a|b_50%,1200,0.5,0.25,0.75,3.25,,,0.0004,12 (4.0 %)\n" "all questions,,,,,,,,,\n"
         "<c>,7,,,,,,,,'=1\n"
-    )
+    )  # fmt: skip
 
 
 def test_json_has_every_digit_and_null() -> None:
     assert plain_of(TABLE)["rows"] == [
-        ["the core"],
-        [
-            *("a|b_50%", 1200, {"value": 0.5, "low": 0.25, "high": 0.75}),
-            *({"value": 3.25, "low": None, "high": None}, 0.0004, ("12", "4.0 %")),
-        ],
-        ["all questions"],
-        ["<c>", 7, {"value": None, "low": None, "high": None}, None, None, "=1"],
-    ]
+        ["the core"], [*("a|b_50%", 1200, {"value": 0.5, "low": 0.25, "high": 0.75}),
+        *({"value": 3.25, "low": None, "high": None}, 0.0004, ("12", "4.0 %"))], ["all questions"],
+        ["<c>", 7, {"value": None, "low": None, "high": None}, None, None, "=1"]
+    ]  # fmt: skip
 
 
 def test_differences_have_signs() -> None:
@@ -128,10 +113,9 @@ def test_differences_have_signs() -> None:
 def test_a_table_fits_the_terminal_and_loses_nothing() -> None:
     header = ("system", "n", *(f"score {i}" for i in range(12)))
     rows = (
-        ("by",),
-        ("lookup", *(Cell(f"{i}", f"0–{i}" if i > 8 else "") for i in range(13))),
-        ("command: python3 a_very_long_name.py", *(f"{i}" * 3 for i in range(13))),
-    )
+        ("by",), ("lookup", *(Cell(f"{i}", f"0–{i}" if i > 8 else "") for i in range(13))),
+        ("command: python3 a_very_long_name.py", *(f"{i}" * 3 for i in range(13)))
+    )  # fmt: skip
     title = "A title that is longer than the terminal is wide"
     table = Table("t", title, header, rows, ("word " * 30,))
     whole = text_of(table)

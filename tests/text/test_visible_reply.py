@@ -1,16 +1,15 @@
 import time
 
-import pytest
-
 from rulemine.llm.call import Reply
 from rulemine.text.visible_reply import visible_reply
+from tests import each
 
 HARMONY = (
     "<|channel|>analysis<|message|>HARD?<|end|><|start|>assistant<|channel|>final<|message|>none"
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("output", "said"),
     [
         ("none", "none"),
@@ -56,19 +55,17 @@ def test_thoughts_are_not_seen(output: str, said: str) -> None:
     assert visible_reply(output).strip() == said
 
 
-@pytest.mark.parametrize(
-    ("output", "cut_off"),
-    [("<think>a", True), ("<think>a</think>", True), ("<think>a</think>b", False), ("a", False),
-     (HARMONY[:30], True), (HARMONY, False), ("", False)],
+@each(
+    ("output", "cut_off"), [("<think>a", True), ("<think>a</think>", True), ("<think>a</think>b", False),
+    ("a", False), (HARMONY[:30], True), (HARMONY, False), ("", False)]
 )  # fmt: skip
 def test_what_is_thought_alone_was_cut_off(output: str, cut_off: bool) -> None:
     assert Reply(output).is_cut_off == cut_off
 
 
-@pytest.mark.parametrize(
-    "piece",
-    ["<think>", "</think>", "x<think>", "<think>a</think>", "`<think>`", "1. <think>", "<|channel|>",
-     "<|channel|>final<|message|>", "<|channel|>a<|constrain|>", "analysis", "assistantfinal", "<", " "],
+@each(
+    "piece", ["<think>", "</think>", "x<think>", "<think>a</think>", "`<think>`", "1. <think>", "<|channel|>",
+    "<|channel|>final<|message|>", "<|channel|>a<|constrain|>", "analysis", "assistantfinal", "<", " "]
 )  # fmt: skip
 def test_any_output_takes_linear_time(piece: str) -> None:
     begin = time.process_time()

@@ -9,6 +9,7 @@ from rulemine.query.foreign.read_sparql import tree_of_sparql
 from rulemine.query.foreign.sparql_parsing import MOST_CHARACTERS
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import structure_of
+from tests import each
 
 NINE = {
     "1p": "ns:m.a ns:r ?x .",
@@ -27,7 +28,7 @@ def select(patterns: str, what: str = "DISTINCT ?x", end: str = "") -> str:
     return f"PREFIX ns: <http://rdf.freebase.com/ns/> SELECT {what} WHERE {{ {patterns} }} {end}"
 
 
-@pytest.mark.parametrize("name", NINE)
+@each("name", NINE)
 def test_each_of_the_nine(name: str) -> None:
     assert structure_of(tree_of_sparql(select(NINE[name]))).name == name
 
@@ -36,9 +37,8 @@ def test_names_and_literals_are_kept() -> None:
     text = select('?x ns:r "1901"^^ns:year . ?x ns:s <entity:Zo%C3%AB> ; <relation:a%20b> ns:Q1')
     assert tree_of_sparql(text).text == (
         '(and (p- "a b" "http://rdf.freebase.com/ns/Q1") (p- "http://rdf.freebase.com/ns/r" '
-        '"\\"1901\\"^^<http://rdf.freebase.com/ns/year>") '
-        '(p- "http://rdf.freebase.com/ns/s" "Zoë"))'
-    )
+        '"\\"1901\\"^^<http://rdf.freebase.com/ns/year>") ' '(p- "http://rdf.freebase.com/ns/s" "Zoë"))'
+    )  # fmt: skip
 
 
 def test_sub_selects_have_variables_of_their_own() -> None:
@@ -70,26 +70,21 @@ def test_what_is_written_reads_back() -> None:
 
 NO_TREES = {
     "a cycle": ["ns:m.a ns:r ?y . ?y ns:s ?x . ?y ns:t ?x", "?x ns:r ?x", "?x ns:r/ns:s ?x"],
-    "patterns that are not connected with the answer": [
-        "ns:m.a ns:r ?x . ns:m.b ns:s ?y",
-        "ns:m.a ns:r ?x . ns:m.b ns:s ns:m.c",
-        "?y ns:r ?z",
-    ],
-    "no entity is named": [""],
+    "patterns that are not connected with the answer": ["ns:m.a ns:r ?x . ns:m.b ns:s ?y",
+    "ns:m.a ns:r ?x . ns:m.b ns:s ns:m.c", "?y ns:r ?z"], "no entity is named": [""],
     "a variable that leads to no entity": ["ns:m.a ns:r ?x . ?x ns:s ?y"],
     "a variable in place of a relation": ["ns:m.a ?r ?x"],
     "a path with": ["ns:m.a ns:r+ ?x", "ns:m.a !ns:r ?x"],
     "an OPTIONAL": ["ns:m.a ns:r ?x OPTIONAL { ?x ns:s ns:m.b }"],
-    "a BIND": ["{ BIND(ns:m.a AS ?y) } ?y ns:r ?x"],
-    "a GRAPH": ["GRAPH ns:g { ns:m.a ns:r ?x }"],
+    "a BIND": ["{ BIND(ns:m.a AS ?y) } ?y ns:r ?x"], "a GRAPH": ["GRAPH ns:g { ns:m.a ns:r ?x }"],
     "a SERVICE": ["SERVICE <http://x> { ns:m.a ns:r ?x }"],
     "a UNION whose parts": ["ns:m.b ns:r ?y . { ns:m.a ns:r ?x . ?y ns:s ?x } UNION { ?x ns:s ns:m.b }"],
     "a MINUS that": ["ns:m.a ns:r ?x MINUS { ?y ns:s ns:m.b }"],
-    "a VALUES of": ["VALUES (?x ?y) { (ns:m.a ns:m.b) } ?x ns:r ?y", "VALUES ?x { UNDEF }"],
+    "a VALUES of": ["VALUES (?x ?y) { (ns:m.a ns:m.b) } ?x ns:r ?y", "VALUES ?x { UNDEF }"]
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("reason", NO_TREES)
+@each("reason", NO_TREES)
 def test_what_is_no_tree_is_refused_with_the_reason(reason: str) -> None:
     for patterns in NO_TREES[reason]:
         with pytest.raises(NoTreeError) as refused:
@@ -97,41 +92,31 @@ def test_what_is_no_tree_is_refused_with_the_reason(reason: str) -> None:
         assert refused.value.reason.startswith(reason), patterns
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (select(NINE["pi"], "?x ?y"), "several answer variables"),
-        (select(NINE["1p"], "(MAX(?x) AS ?n)"), "an aggregate as the answer: MAX"),
-        (select(NINE["1p"], "(COUNT(?x) AS ?n)", "GROUP BY ?x"), "an aggregate as the answer: C"),
-        (select(NINE["1p"], "(1 + 1 AS ?n)"), "an answer that is computed"),
-        ("ASK { <a> <r> <b> }", "a ASK query"),
-        ("DESCRIBE <a>", "a DESCRIBE query"),
-    ],
-)
+@each(
+    ("text", "reason"), [(select(NINE["pi"], "?x ?y"), "several answer variables"),
+    (select(NINE["1p"], "(MAX(?x) AS ?n)"), "an aggregate as the answer: MAX"),
+    (select(NINE["1p"], "(COUNT(?x) AS ?n)", "GROUP BY ?x"), "an aggregate as the answer: C"),
+    (select(NINE["1p"], "(1 + 1 AS ?n)"), "an answer that is computed"),
+    ("ASK { <a> <r> <b> }", "a ASK query"), ("DESCRIBE <a>", "a DESCRIBE query")]
+)  # fmt: skip
 def test_what_asks_for_other_than_one_variable_is_refused(text: str, reason: str) -> None:
     with pytest.raises(NoTreeError) as refused:
         tree_of_sparql(text)
     assert refused.value.reason.startswith(reason)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", "query: column 1: no SPARQL from here on: the end"),
-        ("SELECT ?x\nWHERE { ?x <r> }", r"line 2, column 9: no SPARQL from here on: \?x <r> }"),
-        ("SELECT ?x {" + "{" * 400 + "?x <r> <a>" + "}" * 400 + "}", "nested too deep"),
-        ("SELECT ?x {" + "{" * 1000 + "?x <r> <a>" + "}" * 1000 + "}", "2,007 words"),
-        ("SELECT ?x { ?x " + "(" * 400 + "<r>" + ")" * 400 + " <a> }", "nested too deep"),
-        ("SELECT ?x { <a> " + "/".join(["<r>"] * 200) + " ?x }", "nested (more than 100|too) deep"),
-        (
-            " UNION ".join(["SELECT ?x { {?x <r> <a>}", *["{?x <r> <b>}"] * 10_000]) + "}",
-            "190,025 characters",
-        ),
-        ("SELECT ?x {" + "?x <r> <a> . " * 200 + "}", "too many patterns"),
-        ("SELECT ?x { ?x <r> " + "<a> , " * 600 + "<b> }", "1,207 words and signs; at most 1,000"),
-        ("#" * MOST_CHARACTERS + "\n", "has 20,001 characters; at most 20,000"),
-    ],
-)
+@each(
+    ("text", "expected"), [("", "query: column 1: no SPARQL from here on: the end"),
+    ("SELECT ?x\nWHERE { ?x <r> }", r"line 2, column 9: no SPARQL from here on: \?x <r> }"),
+    ("SELECT ?x {" + "{" * 400 + "?x <r> <a>" + "}" * 400 + "}", "nested too deep"),
+    ("SELECT ?x {" + "{" * 1000 + "?x <r> <a>" + "}" * 1000 + "}", "2,007 words"),
+    ("SELECT ?x { ?x " + "(" * 400 + "<r>" + ")" * 400 + " <a> }", "nested too deep"),
+    ("SELECT ?x { <a> " + "/".join(["<r>"] * 200) + " ?x }", "nested (more than 100|too) deep"),
+    (" UNION ".join(["SELECT ?x { {?x <r> <a>}", *["{?x <r> <b>}"] * 10_000]) + "}", "190,025 characters"),
+    ("SELECT ?x {" + "?x <r> <a> . " * 200 + "}", "too many patterns"),
+    ("SELECT ?x { ?x <r> " + "<a> , " * 600 + "<b> }", "1,207 words and signs; at most 1,000"),
+    ("#" * MOST_CHARACTERS + "\n", "has 20,001 characters; at most 20,000")]
+)  # fmt: skip
 def test_what_cannot_be_read_says_why(text: str, expected: str) -> None:
     with pytest.raises(QueryError, match=expected) as refused:
         tree_of_sparql(text)
