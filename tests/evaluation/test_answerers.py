@@ -4,14 +4,13 @@ from dataclasses import replace
 import pytest
 
 from rulemine.errors import ConfigError, ReleaseError
-from rulemine.evaluation import answer, evaluate
+from rulemine.evaluation import answer
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query import evaluate as evaluate_query
 from rulemine.query import parse
 from rulemine.query.atom import Atom
-from rulemine.release.guessing import guesser, order_of_names
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Rule
 from rulemine.seeds import stream
@@ -117,11 +116,8 @@ def test_parts_never_hold_the_questions_that_are_asked(tmp_path):
 
     both = {"train", "validation"}
     for split, left in (
-        (None, both),
-        ("validation", {"train"}),
-        ("train", {"validation"}),
-        ("test", both),
-    ):
+        (None, both), ("validation", {"train"}), ("train", {"validation"}), ("test", both),
+    ):  # fmt: skip
         dealer = Dealer()
         answer(release, dealer, split=split)
         numbers = sorted(n for part in dealer.parts for n in part.numbers)
@@ -169,14 +165,12 @@ TRAINING = [
 ]
 PRIORS = [
     # of the relation and direction: Cid twice, Eve once
-    (("mother", "object"), 1, [CID]),
-    (("mother", "object"), 5, [CID, EVE]),
+    (("mother", "object"), 1, [CID]), (("mother", "object"), 5, [CID, EVE]),
     # the hard answer before the stated one
     (("father", "object"), 1, [DORA]),
     # never asked: the commonest of all, Eve three times, Cid twice, Dora once
-    (("mother", "subject"), 1, [EVE]),
-    (("wife", "object"), 2, [EVE, CID]),
-]
+    (("mother", "subject"), 1, [EVE]), (("wife", "object"), 2, [EVE, CID]),
+]  # fmt: skip
 
 
 def test_prior_by_hand(tmp_path):
@@ -206,22 +200,6 @@ def test_prior_counts_the_training_questions_alone(tmp_path):
     ]
     (found,) = answer(write_release(tmp_path / "r", asked), "prior")
     assert found.answers == (CID,)
-
-
-def test_prior_is_the_figure_of_the_release(tmp_path):
-    asked = [
-        question(i, f"e{i:05d}", "r", "object", sorted({f"e{k % 7:05d}" for k in (i, i * i)}),
-                 [f"e{i % 7:05d}"], split=("train", "test")[i % 3 == 0])
-        for i in range(20, 80)
-    ]  # fmt: skip
-    names = [EntityNames(f"e{i:05d}", str(i), f"n{i}") for i in range(80)]
-    release = write_release(tmp_path / "r", asked, names=names)
-    guesses = guesser(release.questions("train"), order=order_of_names(release.entities, "private"))
-    for k in (1, 5):
-        report = evaluate(release, answer(release, f"prior:k={k}"), matching="ids", resamples=1)
-        hits = sum(q.hard_answer in guesses(q.query)[:k] for q in release.questions("test"))
-        assert 0 < hits < report.n
-        assert report.overall["hits_hard"].value == hits / report.n
 
 
 def test_every_statement_of_a_fact_answers(tmp_path):
@@ -272,14 +250,6 @@ def derived_by_trying(kg, rule):
     return found
 
 
-def drawn_triples(number, count):
-    draws = stream(number, "graph")
-    return [
-        ("abcde"[draws.below(5)], "rt"[draws.below(2)], "abcde"[draws.below(5)])
-        for _ in range(count)
-    ]
-
-
 RULES = [
     Rule(Atom(0, "r", 1), (Atom(1, "r", 0),)),
     Rule(Atom(0, "r", 1), (Atom(0, "r", 2), Atom(2, "t", 1))),
@@ -289,49 +259,34 @@ RULES = [
     Rule(Atom(0, "r", 1), (Atom(0, "t", 0), Atom(1, "r", 0))),
     Rule(Atom(0, "r", 0), (Atom(0, "t", 2), Atom(2, "r", 0))),
     Rule(Atom(0, "r", 1), (Atom(0, "unknown", 1),)),
+    Rule(Atom(0, "t", 1), (Atom(0, "r", 2), Atom(2, "r", 1))),
 ]
 
 
 STRUCTURES = [
-    '(p "r" (p "r" "a"))',
-    '(p- "r" (p "t" (p "r" "b")))',
-    '(and (p "r" "a") (p- "r" "c"))',
-    '(p "r" (and (p "t" "a") (p "r" "d")))',
-    '(and (p "r" (p- "r" "b")) (p "t" "e"))',
-    '(p "t" (or (p "r" "c") (p "r" (p "r" "d"))))',
-    '(minus (p "r" "a") (p "r" (p "t" "b")))',
-    '(p "r" (minus (p "t" "a") (p "r" "b")))',
+    '(p "r" "a")', '(p- "r" "b")', '(p "r" (p "r" "a"))', '(p- "r" (p "t" (p "r" "b")))',
+    '(and (p "r" "a") (p- "r" "c"))', '(p "r" (and (p "t" "a") (p "r" "d")))',
+    '(and (p "r" (p- "r" "b")) (p "t" "e"))', '(p "t" (or (p "r" "c") (p "r" (p "r" "d"))))',
+    '(minus (p "r" "a") (p "r" (p "t" "b")))', '(p "r" (minus (p "t" "a") (p "r" "b")))',
     '(count (p "r" (p "r" "e")))',
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("number", some_seeds(8))
 def test_reasoner_executes_queries_after_one_step(tmp_path, number):
+    draws = stream(number, "graph")
     loops = [(entity, relation, entity) for entity in "abcde" for relation in ("loop", "s")]
-    triples = loops + drawn_triples(number, 8)
-    kg = KnowledgeGraph.from_triples(triples)
-    rules = [*RULES, Rule(Atom(0, "t", 1), (Atom(0, "r", 2), Atom(2, "r", 1)))]
-    derived = [(s, r.head.relation, o) for r in rules for s, o in derived_by_trying(kg, r)]
-    after = KnowledgeGraph.from_triples(triples + derived)
-    assert len(after) > len(kg)
+    drawn = [
+        ("abcde"[draws.below(5)], "rt"[draws.below(2)], "abcde"[draws.below(5)]) for _ in range(9)
+    ]
+    kg = KnowledgeGraph.from_triples(loops + drawn)
     asked = [replace(question(i), query=query) for i, query in enumerate(STRUCTURES)]
-    release = write_release(tmp_path / "r", asked, incomplete=triples, rules=rules)
-    expected = [evaluate_query(after, parse(q)).answers for q in STRUCTURES]
-    assert [p.answers for p in answer(release, "reasoner")] == expected
-
-
-@pytest.mark.parametrize("number", some_seeds(8))
-def test_reasoner_equals_trying_every_substitution(tmp_path, number):
-    triples = drawn_triples(number, 14)
-    kg = KnowledgeGraph.from_triples(triples)
-    ends = [*itertools.product("abcde", ("object", "subject"))]
-    asked = [question(i, topic, "r", end, ["a"], ["a"]) for i, (topic, end) in enumerate(ends)]
+    grown = 0
     for part, rules in enumerate([*([rule] for rule in RULES), RULES]):
-        release = write_release(tmp_path / str(part), asked, incomplete=triples, rules=rules)
-        stated, found = (
-            [set(p.answers) for p in answer(release, name)] for name in ("lookup", "reasoner")
-        )
-        pairs = set().union(*(derived_by_trying(kg, rule) for rule in rules))
-        for (topic, end), before, after in zip(ends, stated, found, strict=True):
-            turned = pairs if end == "object" else {(o, s) for s, o in pairs}
-            assert after == before | {o for s, o in turned if s == topic}, (rules, topic, end)
+        derived = [(s, r.head.relation, o) for r in rules for s, o in derived_by_trying(kg, r)]
+        after = KnowledgeGraph.from_triples(loops + drawn + derived)
+        grown += len(after) > len(kg)
+        release = write_release(tmp_path / str(part), asked, incomplete=loops + drawn, rules=rules)
+        expected = [evaluate_query(after, parse(q)).answers for q in STRUCTURES]
+        assert [p.answers for p in answer(release, "reasoner")] == expected, rules
+    assert grown > 2

@@ -112,13 +112,6 @@ def test_missing_may_be_empty(tmp_path):
         read_predictions(path, QUESTIONS, missing="empt")
 
 
-def test_other_splits(tmp_path):
-    path = write(tmp_path / "p.jsonl", lines({"id": "q00004", "answers": []}))
-    assert len(read_predictions(path, QUESTIONS, split="train")) == 1
-    with pytest.raises(PredictionError, match="3 of 4 questions have no"):
-        read_predictions(path, QUESTIONS, split=None, missing="error")
-
-
 def test_arrays_are_read_officially_in_brink_mode_alone(tmp_path, release):
     rows = [
         {"id": "q00001", "raw_output": "first"}, {"id": "q00001", "raw_output": None},

@@ -19,10 +19,8 @@ from rulemine.evaluation.retrieval import (
 )
 from rulemine.release.records import Prediction
 from tests.evaluation.conftest import refusal
-from tests.evaluation.test_scoring import GIVEN as ABOUT_RULES
-from tests.evaluation.test_scoring import values
-from tests.evaluation.world import ANN, BOB, CID, write_release, write_structures
-from tests.structures import REMOVALS, structure_question
+from tests.evaluation.world import write_structures
+from tests.structures import REMOVALS
 
 A, B, C, X = ("a", "r", "b"), ("b", "s", "c"), ("c", "s", "d"), ("x", "r", "y")
 NAN = float("nan")
@@ -124,19 +122,6 @@ def test_report_by_hand(release):
         assert "not in the release: 1 of 8." in notes
 
 
-def test_questions_without_stated_evidence_are_left_out_and_counted(tmp_path):
-    asked = [
-        structure_question(1, '(p "citizen_of" "bob")', "test"),
-        structure_question(2, '(p "born_in" "bob")', "test"),
-    ]
-    given = [Prediction(q.id, "", retrieved=(("bob", "born_in", "lyon"),)) for q in asked]
-    report = evaluate(write_structures(tmp_path / "r", asked), given)
-    found = values(report.row("all", "all"))
-    assert (found["triple_recall"], found["triple_precision"], found["triple_f1"]) == (1, 1, 1)
-    assert found["certificate_recall"] == 1 / 2
-    assert any(note.endswith("none of their evidence: 1 of 2.") for note in report.notes)
-
-
 def test_without_triples_or_as_the_public_evaluator_nothing_is_said(release):
     plain = [replace(p, retrieved=None) for p in GIVEN]
     for report in (evaluate(release, plain), evaluate(release, GIVEN, matching="brink")):
@@ -147,23 +132,6 @@ def test_without_triples_or_as_the_public_evaluator_nothing_is_said(release):
     assert {row.metric for row in found.rows} == {*METRICS}
     both = compare({"one": one, "given": evaluate(release, GIVEN)}, ())
     assert next(r for r in both.rows if r.metric == "triple_recall").difference.value == 0
-
-
-def test_triples_in_another_naming(release):
-    text = {row.entity: row.text for row in release.entities}
-    told = [
-        replace(p, retrieved=tuple((text.get(s, s), r, text.get(o, o)) for s, r, o in p.retrieved or ()))
-        for p in GIVEN
-    ]  # fmt: skip
-    report = evaluate(release, told, naming="text")
-    assert report.overall["triple_f1"] == evaluate(release, GIVEN).overall["triple_f1"]
-
-
-def test_questions_about_links(tmp_path):
-    given = [replace(p, retrieved=((ANN, "wife", BOB), (ANN, "mother", CID))) for p in ABOUT_RULES]
-    overall = evaluate(write_release(tmp_path / "r"), given).overall
-    assert overall["triple_recall"].value == 1.0  # of q00001; of the others nothing is stated
-    assert overall["certificate_recall"].value == 1.0
 
 
 def test_files(tmp_path, release):

@@ -33,23 +33,16 @@ from tests import structures
 from tests.questions import what_is_asked
 
 NAMES = (
-    EntityNames("e00000", "11", "Ann"),
-    EntityNames("e00001", "12", "Bob"),
-    EntityNames("e00002", "13", "Cid"),
-    EntityNames("e00003", "14", "Dora, Countess of X"),
+    EntityNames("e00000", "11", "Ann"), EntityNames("e00001", "12", "Bob"),
+    EntityNames("e00002", "13", "Cid"), EntityNames("e00003", "14", "Dora, Countess of X"),
     EntityNames("e00004", "15", "Eve"),
-)
+)  # fmt: skip
 ANN, BOB, CID, DORA, EVE = (row.private for row in NAMES)
 
 INCOMPLETE = [
-    (ANN, "wife", BOB),
-    (ANN, "mother", CID),
-    (BOB, "father", CID),
-    (BOB, "father", EVE),
-    (CID, "brother", EVE),
-    (DORA, "aunt", EVE),
-    (DORA, "aunt", DORA),
-]
+    (ANN, "wife", BOB), (ANN, "mother", CID), (BOB, "father", CID), (BOB, "father", EVE),
+    (CID, "brother", EVE), (DORA, "aunt", EVE), (DORA, "aunt", DORA),
+]  # fmt: skip
 REMOVED = [(BOB, "husband", ANN), (BOB, "father", DORA), (ANN, "mother", EVE)]
 RULES = [
     parse_readable("wife(y,x) ⇒ husband(x,y)"),
@@ -185,16 +178,9 @@ def write_release(
         write_bytes(folder / name, text.encode())
         files[name] = {"bytes": len(text.encode()), "sha256": digest_of(text.encode())}
     manifest = {
-        "format": "rulemine release",
-        "format_version": FORMAT_VERSION,
-        "name": "small",
-        "naming": naming,
-        "levels": list(levels),
-        "config": {"kind": kind, kind: {}},
-        "kg": {},
-        "counts": {},
-        "files": files,
-    }
+        "format": "rulemine release", "format_version": FORMAT_VERSION, "name": "small", "naming": naming,
+        "levels": list(levels), "config": {"kind": kind, kind: {}}, "kg": {}, "counts": {}, "files": files,
+    }  # fmt: skip
     write_bytes(folder / "manifest.json", json.dumps(manifest).encode())
     return Release.open(folder)
 

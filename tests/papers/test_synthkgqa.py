@@ -66,15 +66,13 @@ def test_the_questions_of_a_release(release):
     for id_, label, cells in (
         # q00007 and q00011 have both unseen, and count once.
         ("table-5", "all", [6, 1, 1, 1 / 6, 2, 2 / 6, 3, 3 / 6]),
-        ("table-5", "(3)", [2, 2 / 6, 0, 0, 0, 0, 0, 0]),
-        ("figure-6", "2", [0, 5 / 6]),
-        ("figure-7", "3", [2 / 6, 3 / 6]),
-        ("figure-5", "citizen_of", [2, 6, 8 / 25]),
+        ("table-5", "(3)", [2, 2 / 6, 0, 0, 0, 0, 0, 0]), ("figure-6", "2", [0, 5 / 6]),
+        ("figure-7", "3", [2 / 6, 3 / 6]), ("figure-5", "citizen_of", [2, 6, 8 / 25]),
         ("figure-8", "(1)", [3 / 6, 4 / 6]),  # a chain of three says as much as one
         ("figure-8", "(3)", [2 / 6, 1 / 6]),
         # A film of Ann is made in France, where it takes two steps by its writer.
         ("figure-9", "2", [1, 1, 1]),
-    ):
+    ):  # fmt: skip
         assert row(table(document, id_), label) == cells
     found = row(table(document, "table-6"), "1")
     assert (found[0], found[1], found[3]) == (3, 1, 2)  # of two, three and one triple, all on paths

@@ -16,10 +16,8 @@ KG = KnowledgeGraph.from_triples(TRIPLES)
 MEANT = {
     "ann mother of eve": [1.0, 0.0, 0.1],
     "eve sister of joe": [3.0, 0.0, 0.3],  # the same direction
-    "joe works in Bern": [0.0, 2.0, 0.0],
-    "Whose child?": [0.5, 0.1, 0.0],
-    "Whose job?": [0.0, 0.1, 0.0],
-}
+    "joe works in Bern": [0.0, 2.0, 0.0], "Whose child?": [0.5, 0.1, 0.0], "Whose job?": [0.0, 0.1, 0.0],
+}  # fmt: skip
 ASKED = [OpenQuestion("q1", "Whose child?", ("ann",)), OpenQuestion("q2", "Whose job?", ("joe",))]
 
 

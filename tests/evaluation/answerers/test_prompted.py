@@ -40,12 +40,8 @@ def test_the_final_step_says_what_is_known_before_it_asks():
     [message] = final_messages("Who?", ["ann | mother | eve", "eve | sister | joe"])
     task, known, question = message["content"].split("\n\n")
     for words in (
-        "subject | relation | object",
-        "lacks facts",
-        "concluded",
-        "as below",
-        "write none",
-    ):
+        "subject | relation | object", "lacks facts", "concluded", "as below", "write none",
+    ):  # fmt: skip
         assert words in task
     assert known == "What is known:\nann | mother | eve\neve | sister | joe"
     assert question.startswith("Question: Who?\n")

@@ -11,8 +11,8 @@ import pytest
 
 from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause, to_cypher
 from rulemine.cypher.questions.pattern_text import query_of, query_text
-from rulemine.errors import ConfigError, EndpointError, ReleaseError
-from rulemine.evaluation import answer, write_predictions
+from rulemine.errors import ConfigError, ReleaseError
+from rulemine.evaluation import answer
 from rulemine.evaluation.answerers.model_free.simple import GoldCypher, Prior, Reasoner, completed
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
@@ -21,12 +21,10 @@ from rulemine.evaluation.supervision.supervision import report_supervision
 from rulemine.exports.exporting import export
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
-from rulemine.llm import EndpointOptions
 from rulemine.phrasing.templates import Templates
 from rulemine.release.reader import Release
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures
-from tests.chat_server import KEY, ChatServer, error
 from tests.evaluation.answerers.scripted import Script, broken
 
 SCHEMA = Schema(
@@ -241,38 +239,6 @@ class OfTowns:
 
     def removals(self):
         return ()
-
-
-def test_a_run_that_breaks_off_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setenv("TEST_KEY", KEY)
-    left = 3
-
-    def says(request, times):
-        nonlocal left
-        left -= 1
-        if left < 0:
-            return error(401, "no credit")
-        number = request["messages"][0]["content"].rpartition("Question ")[2]
-        repaired = len(request["messages"]) > 1
-        return BLOCK.format(f"MATCH (n{')' if repaired else ''} RETURN '{number}'")
-
-    def predicted():
-        name = "text-to-cypher:repair=1:shots=2"
-        return answer(OfTowns(), name, model="fake", endpoint=options, folder=tmp_path)
-
-    with ChatServer(says) as server:
-        options = EndpointOptions(base_url=server.url, api_key_variable="TEST_KEY", concurrency=1)
-        with pytest.raises(EndpointError):
-            predicted()
-        left = 5
-        found = predicted()
-        assert predicted() == found
-        assert (server.again, left) == (0, 0)
-    assert [p.cypher for p in found] == [f"MATCH (n) RETURN '{n}?'" for n in range(4)]
-    assert all(p.cost and p.cost.calls == 2 for p in found)
-    write_predictions(tmp_path / "p.jsonl", found)
-    first = '{"id":"t00","cypher":"MATCH (n) RETURN '
-    assert (tmp_path / "p.jsonl").read_text().startswith(first)
 
 
 def test_a_program_finds_the_property_graph(tmp_path):

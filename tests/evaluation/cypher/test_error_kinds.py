@@ -62,8 +62,7 @@ def kinds_of(gold: str, predicted: Any, runner: Any = RUNNER) -> str:
 
 
 CASES = [
-    ("missing", PEOPLE, None),
-    ("refused", PEOPLE, "MATCH (n) SET n.name = 'x' RETURN n.name"),
+    ("missing", PEOPLE, None), ("refused", PEOPLE, "MATCH (n) SET n.name = 'x' RETURN n.name"),
     ("syntax", PEOPLE, "MATCH (n:Person RETURN n.name"),
     ("syntax", PEOPLE, "MATCH (n:Person) RETURN m.name"),
     ("runtime", PEOPLE, "MATCH (n:Person) RETURN n.height / 0 + 1 % 0"),
@@ -118,8 +117,7 @@ CASES = [
      "(n)-[:knows]->(:Person)-[:born_in]->(:Town {name: 'Arden'}) RETURN n.name"),
     ("pattern", PEOPLE, PEOPLE.replace("RETURN n.name", "RETURN n.name + '!'")),
     ("", PEOPLE, "match (t:Town {name: 'Arden'})<-[:lives_in]-(n) return n.name"),
-    ("columns", PEOPLE, [["P0", 1], ["P3", 1], ["P6", 1]]),
-    ("unread", PEOPLE, [["P0"], ["P3"], ["P5"]]),
+    ("columns", PEOPLE, [["P0", 1], ["P3", 1], ["P6", 1]]), ("unread", PEOPLE, [["P0"], ["P3"], ["P5"]]),
 ]  # fmt: skip
 
 
@@ -255,14 +253,11 @@ COUNTED = "MATCH (n:Person)-[:lives_in]->(:Town {name: 'Arden'}) RETURN n.name"
 
 
 PUBLISHED_PSJS = [
-    (TWO, TWO.replace("m", "t"), (1.0, 1.0)),
-    (TWO, "MATCH (n:Person) RETURN n.name", (8 / 11, 8 / 11)),
+    (TWO, TWO.replace("m", "t"), (1.0, 1.0)), (TWO, "MATCH (n:Person) RETURN n.name", (8 / 11, 8 / 11)),
     (TWO.replace("Town", "Village"), "MATCH (n:Person) RETURN n", (None, 0.0)),
     (TWO, TWO.replace("RETURN", "RETURN RETURN"), (0.0, 1.0)),  # what comes before an error is run
-    (TWO, TWO.replace("MATCH", "match"), (1.0, 0.0)),
-    (TWO, TWO.replace("RETURN", "return"), (1.0, 0.0)),
-    (TWO, f"OPTIONAL {TWO}", (1.0, 0.0)),
-    (TWO, f"UNWIND [1] AS one {TWO}", (1.0, 0.0)),
+    (TWO, TWO.replace("MATCH", "match"), (1.0, 0.0)), (TWO, TWO.replace("RETURN", "return"), (1.0, 0.0)),
+    (TWO, f"OPTIONAL {TWO}", (1.0, 0.0)), (TWO, f"UNWIND [1] AS one {TWO}", (1.0, 0.0)),
     (COUNTED, COUNTED.replace(":Town ", ""), (1.0, 3 / 4)),
     (COUNTED, COUNTED.replace(":Town ", "m "), (1.0, 3 / 4)),
     (COUNTED, COUNTED.replace(":Town", ":`Town`"), (1.0, 3 / 4)),

@@ -4,7 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 from rulemine.cypher.rows import Failed, NotRun, ResultTable
-from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores, GoldTable
+from rulemine.evaluation.cypher.judging import (
+    CypherJudge,
+    CypherScores,
+    GoldTable,
+    provenance_similarity,
+    published_provenance,
+)
 from rulemine.evaluation.cypher.release_rows import ScoredQuery, notes_on_queries
 from rulemine.evaluation.cypher.runners import BoltRunner, refusal
 
@@ -32,11 +38,9 @@ def judged(runner: Scripted, predicted: Any, gold: str = GOLD) -> CypherScores:
 
 def test_the_same_text_is_right_without_being_run():
     for bound, psjs, edges, binds in (
-        ([("node", "a")], 1.0, None, "nodes"),
-        ([("node", "a"), ("edge", "b")], 1.0, 1.0, "edges"),
-        (Failed("TimedOut", "y"), None, None, "late"),
-        (NotRun("x"), None, None, ""),
-    ):
+        ([("node", "a")], 1.0, None, "nodes"), ([("node", "a"), ("edge", "b")], 1.0, 1.0, "edges"),
+        (Failed("TimedOut", "y"), None, None, "late"), (NotRun("x"), None, None, ""),
+    ):  # fmt: skip
         runner = Scripted(("elementId", bound))
         found = CypherJudge(runner).judged(GOLD, GoldTable([("a",)]), f" {GOLD}\n")
         same = CypherScores("same", 1.0, 1.0, psjs, 1.0, edges, 1.0, 1, 1, binds, ex_columns=1.0)
@@ -80,12 +84,9 @@ def test_predictions_without_a_result():
 def test_what_would_write_is_refused_and_never_sent():
     runner = BoltRunner(None)
     for query in (
-        "MATCH (n) DETACH DELETE n",
-        "LOAD CSV FROM 'file:///x' AS row RETURN row",
-        "CALL db.labels()",
-        "MATCH (n)-[:X]->{1,2}(m) CALL db.labels() YIELD label RETURN label",
-        "SHOW DATABASES",
-    ):
+        "MATCH (n) DETACH DELETE n", "LOAD CSV FROM 'file:///x' AS row RETURN row", "CALL db.labels()",
+        "MATCH (n)-[:X]->{1,2}(m) CALL db.labels() YIELD label RETURN label", "SHOW DATABASES",
+    ):  # fmt: skip
         assert runner.rows(query).code.startswith("refused")
     assert refusal("MATCH SHORTEST 1 (n)-->(m) WHERE n.name = 'LOAD CSV' RETURN n") is None
 
@@ -154,3 +155,40 @@ def test_rows_with_equal_keys_come_in_any_order_and_else_in_that_of_the_gold():
     given[2] = ("tied", [("a",), ("b",), ("c",)])  # the keys cannot be had
     failed = Scripted(("key 0", Failed("x", "y")), *given)
     assert judged(failed, "MATCH (tied) RETURN tied.name", gold).ex == 0.0
+
+
+def test_nothing_bound_scores_nothing_and_what_the_gold_does_not_bind_counts_against_a_query():
+    assert provenance_similarity([], []) == provenance_similarity(["a"], []) == 0.0
+    assert provenance_similarity(["a", "a"], ["a"]) == 1.0
+    assert provenance_similarity(["a"], ["a", "b", "c", "d"]) == 1 / 4
+
+
+def of_nodes(*variables: str) -> str:
+    ids = " + ".join(f"collect(DISTINCT elementId({v}))" for v in variables) or "[]"
+    return f"\nWITH {ids} AS ids\nUNWIND ids AS id RETURN id"
+
+
+PROVENANCE = [
+    ("MATCH (n:A) RETURN n", "MATCH (n:A)" + of_nodes("n")),
+    ("MATCH (b:A)-[:R]->(:A {x: 1}) RETURN 1",
+     "MATCH (b:A)-[edge_0:R]->(node_0:A {x: 1})" + of_nodes("b", "node_0")),
+    ("MATCH (n:A) WITH DISTINCT n WHERE n.x > 1 RETURN n",
+     "MATCH (n:A) WITH * WHERE n.x > 1" + of_nodes("n")),
+    ("MATCH (n:A) WITH n, count(*) AS c MATCH (n)-->(m) RETURN m", "MATCH (n:A)" + of_nodes("n")),
+    ("MATCH (n:A) WITH n ORDER BY n.x MATCH (m:A) RETURN m", "MATCH (n:A)" + of_nodes("n")),
+    ("MATCH (n:A) OPTIONAL MATCH (n)-->(m:B) RETURN n",
+     "MATCH (n:A) OPTIONAL MATCH (n)-->(m:B)" + of_nodes("m", "n")),
+    ("MATCH (n {x: 1})-->() RETURN n", "MATCH (n {x: 1})-->()" + of_nodes()),
+    ("MATCH (:A2) RETURN 1", "MATCH (:A2)" + of_nodes()),
+    ("MATCH (n:A) SET n.x = 1", "MATCH (n:A)" + of_nodes("n")),
+    ("MATCH (n:A) RETURN n UNION MATCH (m:B) RETURN m",
+     "MATCH (n:A)" + of_nodes("n") + "\nUNION\nMATCH (m:B)" + of_nodes("m")),
+    ("CALL { MATCH (n:A) RETURN n UNION ALL MATCH (n:B) RETURN n } RETURN n",
+     "MATCH (n:A)" + of_nodes("n")),
+    ("CALL { MATCH (n:A) RETURN n }", None), ("OPTIONAL MATCH (n:A) RETURN n", None),
+    ("match (n:A) return n", None), ("", None),
+]  # fmt: skip
+
+
+def test_what_the_public_program_takes_for_the_provenance():
+    assert [(query, published_provenance(query)) for query, _ in PROVENANCE] == PROVENANCE

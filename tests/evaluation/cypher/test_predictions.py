@@ -111,15 +111,11 @@ SAID = [
     ("```MATCH\n(n) RETURN n```", "MATCH\n(n) RETURN n"),
     ("```cypher\n```\n```\nRETURN 1\n```", "RETURN 1"),
     ("<think>```cypher\nRETURN 1\n``` perhaps</think>RETURN 2", "RETURN 2"),
-    ("<thinking>RETURN 1</thinking>RETURN 2", "RETURN 2"),
-    ("<think>RETURN 1", None),
+    ("<thinking>RETURN 1</thinking>RETURN 2", "RETURN 2"), ("<think>RETURN 1", None),
     ("Cypher: MATCH (n) RETURN n<end_of_turn>\n", "MATCH (n) RETURN n"),
-    ("```\nQuery:\nRETURN 1\n```</s>", "RETURN 1"),
-    ("Arden", None),
-    ("Matches: Arden", None),
-    ("", None),
+    ("```\nQuery:\nRETURN 1\n```</s>", "RETURN 1"), ("Arden", None), ("Matches: Arden", None), ("", None),
     ("```", None),
-]
+]  # fmt: skip
 
 
 def test_the_query_in_what_a_model_wrote():
@@ -182,15 +178,12 @@ ARGUMENTS = json.dumps({"query": QUERY})
 
 
 PROGRAMS = [
-    json.dumps([QUERY]),
-    json.dumps({"name": "run", "arguments": ARGUMENTS}),
+    json.dumps([QUERY]), json.dumps({"name": "run", "arguments": ARGUMENTS}),
     json.dumps([{"type": "function", "function": {"name": "run", "arguments": ARGUMENTS}}]),
     f'```python\nquery = """\n{QUERY}\n"""\nsession.run(query)\n```',
-    f'```python\nsession.run("{QUERY}")\n```',
-    "```js\nrun('" + QUERY.replace("'", "\\'") + "')\n```",
-    QUERY.replace(" RETURN", "\\nRETURN"),
-    QUERY.replace(">", "&gt;").replace("'", "&#39;"),
-]
+    f'```python\nsession.run("{QUERY}")\n```', "```js\nrun('" + QUERY.replace("'", "\\'") + "')\n```",
+    QUERY.replace(" RETURN", "\\nRETURN"), QUERY.replace(">", "&gt;").replace("'", "&#39;"),
+]  # fmt: skip
 
 
 def test_a_query_that_a_program_packed_is_read():
@@ -201,11 +194,9 @@ def test_a_query_that_a_program_packed_is_read():
 SEVERAL = [
     "```cypher\nRETURN 1\n```\n```cypher\nRETURN 2\n```",
     "```\nRETURN 1\n```\nor\n```\nRETURN 2\n```\nand\n```\nRETURN 3\n```",
-    '{"cypher": "RETURN 1"} {"cypher": "RETURN 2"}',
-    "<cypher>RETURN 1</cypher> <cypher>RETURN 2</cypher>",
-    "With this, match (as one does) what the call returns.",
-    "I would return the name: match it.",
-]
+    '{"cypher": "RETURN 1"} {"cypher": "RETURN 2"}', "<cypher>RETURN 1</cypher> <cypher>RETURN 2</cypher>",
+    "With this, match (as one does) what the call returns.", "I would return the name: match it.",
+]  # fmt: skip
 
 
 def test_of_two_queries_none_is_guessed():

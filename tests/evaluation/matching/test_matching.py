@@ -12,12 +12,9 @@ NAMES = frozenset((
 ))  # fmt: skip
 
 ITEMS = [
-    ("e00012", ["e00012"]),
-    ("e00012, e00031", ["e00012", "e00031"]),
-    ("e00012\r\n\n e00031 \n", ["e00012", "e00031"]),
-    ('["e00012", "e00031"]', ["e00012", "e00031"]),
-    ("1. e00012\n2) e00031", ["e00012", "e00031"]),
-    ("(1) e00012\n(2) e00031", ["e00012", "e00031"]),
+    ("e00012", ["e00012"]), ("e00012, e00031", ["e00012", "e00031"]),
+    ("e00012\r\n\n e00031 \n", ["e00012", "e00031"]), ('["e00012", "e00031"]', ["e00012", "e00031"]),
+    ("1. e00012\n2) e00031", ["e00012", "e00031"]), ("(1) e00012\n(2) e00031", ["e00012", "e00031"]),
     ("- **e00012**\n• `e00031`.", ["e00012", "e00031"]),
     ("«e00012»; “e00031”!", ["e00012»; “e00031"]),  # only commas and line ends separate
     ("Washington, D.C.", ["Washington, D.C."]),
@@ -25,23 +22,14 @@ ITEMS = [
     ("Washington, e00012", ["Washington", "e00012"]),
     ("Rome, N.Y.", ["Rome", "N.Y"]),  # no name of the release
     ('"Heroes"', ['"Heroes"']),  # a name is taken as it is before anything is taken off
-    ("'\"Heroes\"'", ['"Heroes"']),
-    ("(What's the Story)", ["(What's the Story)"]),
+    ("'\"Heroes\"'", ['"Heroes"']), ("(What's the Story)", ["(What's the Story)"]),
     ("((What's the Story)).", ["(What's the Story)"]),
     ("[(What's the Story), \"'Weird Al'\"]", ["(What's the Story)", "Weird Al"]),
-    ("((nobody)).", ["nobody"]),
-    ("12", ["12"]),
-    ("12.", ["12"]),
-    ("3. 12", ["12"]),
-    ("- dash", ["- dash"]),
-    ("東京", ["東京"]),
-    ("?x", ["?x"]),
-    ("a\u2028b", ["a\u2028b"]),
+    ("((nobody)).", ["nobody"]), ("12", ["12"]), ("12.", ["12"]), ("3. 12", ["12"]), ("- dash", ["- dash"]),
+    ("東京", ["東京"]), ("?x", ["?x"]), ("a\u2028b", ["a\u2028b"]),
     ("weird al", ["weird al"]),  # exact: another case is another text
     ("e000123", ["e000123"]),  # never a part
-    ("The answer is e00012.", ["The answer is e00012"]),
-    ("", []),
-    (" , ,\n,;", []),
+    ("The answer is e00012.", ["The answer is e00012"]), ("", []), (" , ,\n,;", []),
     ("e00012, e00012", ["e00012", "e00012"]),
 ]  # fmt: skip
 

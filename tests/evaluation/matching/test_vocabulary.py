@@ -11,32 +11,19 @@ NAMES = frozenset((
 ))  # fmt: skip
 
 FOUND = [
-    ("It is e00012.", ["e00012"]),
-    ("e000121, xe00012, e00012x, e00012_", []),
+    ("It is e00012.", ["e00012"]), ("e000121, xe00012, e00012x, e00012_", []),
     ("e00012,e00012", ["e00012", "e00012"]),
     ("He lives in Washington, D.C., or in Washington.", ["Washington, D.C.", "Washington"]),
     ("Washington , D. C.", ["Washington, D.C."]),  # white space between tokens is nothing
-    ("Washington, D.C", ["Washington"]),
-    ("New York City and New York", ["New York City", "New York"]),
+    ("Washington, D.C", ["Washington"]), ("New York City and New York", ["New York City", "New York"]),
     ("New\nYork", []),  # a name does not reach over a line break
-    ("New  York", ["New York"]),
-    ("O’Neill", ["O'Neill"]),
-    ("MacNeill", []),
-    ("Neill's", ["Neill"]),
-    ("Zoë, Zoe\u0308", ["Zoë", "Zoë"]),
-    ("C++ or C", ["C++"]),
-    ("(?x => ?x)", ["?x", "=>", "?x"]),
-    ("東京は日本の首都です。", ["東京"]),
-    ("서울에서", ["서울"]),
-    ("ที่กรุงเทพมหานคร", ["กรุงเทพ"]),
-    ("हिन्दी भाषा", ["हिन्दी"]),
-    ("हिन्दीx", []),
-    ("7, 17, 7.5, 70", ["7", "7"]),
-    ("Smith‑Jones", ["Smith-Jones"]),
-    ("new york", ["New York"]),
-    ("St. Mary's, Upper Town", ["St. Mary's, Upper \u00a0 Town"]),
-    ("", []),
-]
+    ("New  York", ["New York"]), ("O’Neill", ["O'Neill"]), ("MacNeill", []), ("Neill's", ["Neill"]),
+    ("Zoë, Zoe\u0308", ["Zoë", "Zoë"]), ("C++ or C", ["C++"]), ("(?x => ?x)", ["?x", "=>", "?x"]),
+    ("東京は日本の首都です。", ["東京"]), ("서울에서", ["서울"]), ("ที่กรุงเทพมหานคร", ["กรุงเทพ"]),
+    ("हिन्दी भाषा", ["हिन्दी"]), ("हिन्दीx", []), ("7, 17, 7.5, 70", ["7", "7"]),
+    ("Smith‑Jones", ["Smith-Jones"]), ("new york", ["New York"]),
+    ("St. Mary's, Upper Town", ["St. Mary's, Upper \u00a0 Town"]), ("", []),
+]  # fmt: skip
 
 
 def test_found():
@@ -75,16 +62,11 @@ def test_equals_trying_every_length():
 
 
 PARTS = [
-    ("It is not 7. Answer: e00012", ["e00012"]),
-    ("7\n**Final Answer:**\ne00012\nZoë", ["e00012", "Zoë"]),
-    ("Zoë? So, the answer is: 7", ["7"]),
-    ("Answer: 7. No, wait.\nAnswers: e00012, Zoë", ["e00012", "Zoë"]),
-    ("{7} or rather {e00012, Zoë}", ["e00012", "Zoë"]),
-    ("{7} Answer: e00012", ["e00012"]),
+    ("It is not 7. Answer: e00012", ["e00012"]), ("7\n**Final Answer:**\ne00012\nZoë", ["e00012", "Zoë"]),
+    ("Zoë? So, the answer is: 7", ["7"]), ("Answer: 7. No, wait.\nAnswers: e00012, Zoë", ["e00012", "Zoë"]),
+    ("{7} or rather {e00012, Zoë}", ["e00012", "Zoë"]), ("{7} Answer: e00012", ["e00012"]),
     ("Zoë. Answer: I do not know", ["Zoë"]),  # a part that names nothing says nothing
-    ("Answer: 7 {}", ["7"]),
-    ("Zoë {nobody}", ["Zoë"]),
-    ("Zoë has no answer: e00012", ["Zoë", "e00012"]),
+    ("Answer: 7 {}", ["7"]), ("Zoë {nobody}", ["Zoë"]), ("Zoë has no answer: e00012", ["Zoë", "e00012"]),
     ("Zoë {{", ["Zoë"]),
 ]  # fmt: skip
 

@@ -80,16 +80,6 @@ def test_answers_that_normalize_to_nothing_are_counted(tmp_path):
     assert report.others.notes[-1].endswith("by rog: 1.")
 
 
-def test_intervals_are_of_the_resamples_of_the_report(tmp_path):
-    asked = [question(n, f"x{n}", f"r{n}", answers=[BOB], hard=[BOB]) for n in range(40)]
-    release = write_release(tmp_path / "r", asked)
-    given = [Prediction(q.id, answers=(BOB,) if n % 3 else (EVE,)) for n, q in enumerate(asked)]
-    report = evaluate(release, given, metrics=["rog"], resamples=200)
-    (hit,) = (s for s in report.others.scores if s.metric == "rog_hit")
-    assert hit.score == hit.ours == report.overall["hits_any"]
-    assert hit.flatters == (0.0, 0.0, 0.0)
-
-
 def test_brink_is_the_matching_mode_brink(release):
     given = [
         Prediction("q00001", raw_output=f"{EVE}, the {BOB}\n{EVE}."),

@@ -6,40 +6,30 @@ from rulemine.evaluation.reporting.files import to_text
 from rulemine.evaluation.reporting.made import in_short, steps, summary_of
 
 COUNTS: dict[str, Any] = {
-    "triples_complete": 1000,
-    "triples_removed": 60,
-    "selection": {"rules_mined": 5, "provable": 400, "upper_bound": 90},
-    "rules": 4,
-    "questions": 50,
-    "core": 30,
-    "questions_by_split": {"train": 40, "validation": 0, "test": 10},
+    "triples_complete": 1000, "triples_removed": 60,
+    "selection": {"rules_mined": 5, "provable": 400, "upper_bound": 90}, "rules": 4, "questions": 50,
+    "core": 30, "questions_by_split": {"train": 40, "validation": 0, "test": 10},
     "core_by_split": {"train": 25, "validation": 0, "test": 5},
-    "questions_by_wording": {"template": 50, "model": 0, "fallback": 0},
-    "distinct_texts": 48,
+    "questions_by_wording": {"template": 50, "model": 0, "fallback": 0}, "distinct_texts": 48,
     "relations_by_wording": {"written": 1, "derived": 3, "book": 0},
     "rejected": {"ask: the text names an answer": 4, "balance: too many": 7, "split: alone": 2},
     "relations_undeclared": [
         {"relation": "likes", "other": "is_fond_of", "looks": "same", "share": 0.75},
         {"relation": "knows", "other": "knows", "looks": "symmetric", "share": 1.0},
     ],
-}
+}  # fmt: skip
 CONFIG = {
-    "selection": {"mode": "maximal", "per_rule": 30},
-    "mining": {"min_std_confidence": 0.3},
-    "questions": {"split": "group"},
-    "structures": {"per_structure": 60, "max_share": 0.1},
-}
+    "selection": {"mode": "maximal", "per_rule": 30}, "mining": {"min_std_confidence": 0.3},
+    "questions": {"split": "group"}, "structures": {"per_structure": 60, "max_share": 0.1},
+}  # fmt: skip
 
 
 def of(kind: str = "rules", **counts: Any) -> Any:
     """A release with a manifest of these counts."""
     config = CONFIG | {"kind": kind}
     manifest = {
-        "counts": COUNTS | counts,
-        "config": config,
-        "kg": {"title": "my.tsv"},
-        "kind": kind,
-    }
+        "counts": COUNTS | counts, "config": config, "kg": {"title": "my.tsv"}, "kind": kind,
+    }  # fmt: skip
     return SimpleNamespace(manifest=manifest, kind=kind, path=Path("out/my"), name="my")
 
 

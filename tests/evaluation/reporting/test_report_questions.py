@@ -43,12 +43,10 @@ def test_why_an_answer_counts(release):
         f"Only what the incomplete graph states was given: {CID}; the hard answer {EVE} was not."
     )
     for answers, *wanted in (
-        ((EVE, CID), "hard", given),
-        ((BOB, EVE), "hard", f"{given} {one}"),
-        ((CID, BOB), "stated", f"{stated} {one}"),
-        ((BOB, DORA), "wrong", "None of 2 answers is right."),
+        ((EVE, CID), "hard", given), ((BOB, EVE), "hard", f"{given} {one}"),
+        ((CID, BOB), "stated", f"{stated} {one}"), ((BOB, DORA), "wrong", "None of 2 answers is right."),
         ((), "empty", "It named no entity."),
-    ):
+    ):  # fmt: skip
         found = outcome(release, names(*answers))
         assert [found.verdict, found.why] == wanted
         assert found.verdict in VERDICTS

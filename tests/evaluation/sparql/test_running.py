@@ -24,21 +24,15 @@ def runner():
 
 
 REPLIES = [
-    QUERY,
-    f"```sparql\n{QUERY}\n```",
-    f"```\n{QUERY}\n```",
-    f"```SPARQL {QUERY}```",
+    QUERY, f"```sparql\n{QUERY}\n```", f"```\n{QUERY}\n```", f"```SPARQL {QUERY}```",
     f"Sure, I will select the mother. The query is:\n\n{QUERY}\n\nIt finds {{one}} person.",
     f"<think>SELECT ?y {{ }} would be wrong.</think>\n{QUERY}",
     f"First:\n```sparql\nSELECT ?y {{ ?y ?p ?z }}\n```\nBetter:\n```sparql\n{QUERY}\n```",
-    f"```sparql\n{QUERY}",
-    f"```sparql\n# Select ?x, the child of Ann's:\n{QUERY}\n```",
-    f"# The query: {QUERY}",
-    f'{{"sparql": "{QUERY}"}}',
-    json.dumps({"name": "run", "arguments": json.dumps({"query": QUERY})}),
-    f"`{QUERY}`",
+    f"```sparql\n{QUERY}", f"```sparql\n# Select ?x, the child of Ann's:\n{QUERY}\n```",
+    f"# The query: {QUERY}", f'{{"sparql": "{QUERY}"}}',
+    json.dumps({"name": "run", "arguments": json.dumps({"query": QUERY})}), f"`{QUERY}`",
     QUERY.replace("<", "&lt;").replace(">", "&gt;"),
-]
+]  # fmt: skip
 
 
 TAILS = [
@@ -131,21 +125,3 @@ def test_an_endless_query_is_ended(runner, monkeypatch):
     monkeypatch.setattr(running, "MOST_ROWS", 2)
     with SparqlRunner(KG) as narrow:
         assert narrow.run("SELECT ?x { ?x relation:mother ?y }").kind == "too many"
-
-
-def test_of_a_question_that_asks_how_many_the_answers_are_what_is_counted(runner):
-    query = "SELECT (COUNT(DISTINCT ?answer) AS ?value) WHERE { ?answer relation:mother ?y }"
-    assert runner.run(query, counts=True)[:2] == ("run", ("ann", "bob", "cid"))
-    assert runner.run(query).answers == ("3",)
-    assert runner.run(QUERY, counts=True) == runner.run(QUERY)
-    many = "SELECT (COUNT(?x) AS ?n) ?y { ?x relation:mother ?y } GROUP BY ?y"
-    assert runner.run(many, counts=True) == runner.run(many)
-
-
-def test_many_rows_and_long_words_take_no_time():
-    kg = KnowledgeGraph.from_triples([(f"e{i}", "r", "e0") for i in range(5000)])
-    start = time.perf_counter()
-    with SparqlRunner(kg) as wide:
-        assert len(wide.run("SELECT ?x { ?x relation:r ?y }").answers) == 5000
-        assert wide.run(f"SELECT ?x {{ {'a.' * 14_000} }}").kind == "syntax"
-    assert time.perf_counter() - start < 6

@@ -94,16 +94,6 @@ def bounds(scores, clusters, groups, resamples=200, seed=0):
     return interval(Resamples(scores, clusters, groups, resamples, seed).means(0).resampled[:, 0])
 
 
-def test_rows_that_repeat_a_question_do_not_narrow_the_interval():
-    scores = stream(0, "repeated").uniform(40)[:, None]
-    once = bounds(scores, *on_its_own(40))
-    repeated = np.repeat(scores, 9, axis=0)
-    found = bounds(repeated, np.repeat(np.arange(40), 9), np.ones((1, 360), bool))
-    assert found == pytest.approx(once, abs=1e-6)
-    low, high = bounds(repeated, *on_its_own(360))
-    assert high - low < 0.5 * (once[1] - once[0])
-
-
 def test_coverage_where_questions_of_a_cluster_are_alike():
     """Clusters of 1 to 12 questions, hit or missed together four times out of five."""
     hits = rows_alone = 0

@@ -84,19 +84,6 @@ def test_means_equal_scipy():
     assert p_of(np.maximum(apart, 0), np.maximum(-apart, 0)) == pytest.approx(sign_test, abs=0.01)
 
 
-def test_level_is_kept_where_nothing_differs():
-    """With clusters of three that are alike, 5 % of the tests claim a difference at 5 %."""
-    claims = claims_alone = 0
-    clusters = np.repeat(np.arange(40), 3)
-    for number in range(200):
-        draws = stream(number, "null")
-        first, second = (np.repeat(draws.uniform(40) < 0.5, 3) for _ in range(2))
-        claims += p_of(first, second, clusters, exchanges=400) <= 0.05
-        claims_alone += p_of(first, second, exchanges=400) <= 0.05
-    assert 2 <= claims <= 20
-    assert claims_alone > 30
-
-
 def test_undefined_ratios_have_no_p_and_exchanges_without_hits_count_as_large():
     first, second = np.array([[1.0, 1], [0, 0]]), np.array([[0.0, 0], [0, 0]])
     assert randomization_test(first[:, None], second[:, None], np.arange(2)) == [None]

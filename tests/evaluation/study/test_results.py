@@ -87,24 +87,6 @@ def test_every_score_is_explained_where_it_first_stands(scores):
     ]
 
 
-def test_titles_and_captions_say_what_was_asked(open_study, scores):
-    study = open_study(sample=4, levels=(0, 100))
-    study.answer()
-    some = StudyScores(study)
-    said = "4 of 12 questions, the core first"
-    assert of(figures(some), "figure-1-f1").caption.endswith(f"over {said}.")
-    assert of(tables(some), "results").title == f"Main results, {said}"
-    assert headline(some).header[-1] == "Hard F1, all asked"
-    shown = [(f.title, f.caption) for f in figures(some)]
-    shown += [(grid.title, *grid.header) for grid in (headline(some), *tables(some))]
-    assert not any("all questions" in text for texts in shown for text in texts)
-    assert "Fewer than 20 questions" in of(tables(some), "results").footnotes()[-1]
-    whole = of(figures(scores), "figure-by-missing")
-    assert whole.groups[:2] == ("0 (2†)", "1 (8†)")
-    assert "Fewer than 20 questions" in whole.caption
-    assert ">0 (2†)<" in draw(whole)
-
-
 def test_scores_by_structure_are_those_counted_by_hand(scores):
     table = of(tables(scores), "by-structure")
     assert table.header[:5] == ("system", "structure", "n", "H@1", "F1")
@@ -138,13 +120,6 @@ def test_differences_are_those_of_the_scores(scores):
     shown = [lost["F1", system][1] for system in ("lookup", "reasoner")]
     assert min(shown) == min(1.0, 2 * min(p))  # Holm
     assert lost["Hits@Any", "reasoner"][0].value >= 0
-
-
-def test_names_change_nothing_for_what_reads_no_text(scores):
-    series = of(figures(scores), "figure-4-f1-by-naming").series
-    ends = [f"{name}, {kg}" for name in ("private", "text") for kg in ("complete", "incomplete")]
-    assert [one.name for one in series] == ends
-    assert [one.scores for one in series[:2]] == [one.scores for one in series[2:]]
 
 
 def test_a_curve_is_of_the_questions_missing_at_the_lowest_level(scores):

@@ -100,15 +100,6 @@ def test_predictions_of_another_run_are_not_taken_for_this_one(open_study):
         assert file.read_bytes() == before
 
 
-def test_a_system_that_answers_nothing_is_named_at_the_top(open_study, monkeypatch):
-    monkeypatch.setattr(Lookup, "__call__", lambda self, given, asked: [()] * len(asked))
-    study = open_study("lookup", "reasoner", levels=(100,), sample=3)
-    study.answer()
-    notes = document_of(StudyScores(study)).notes
-    told = "Warning: lookup, incomplete: 3 of 3 predictions hold no answer and score 0."
-    assert notes[0] == told
-
-
 def test_a_call_is_asked_once_whatever_graph_system_or_study_run_it_is_for(open_study):
     with ChatServer(lambda body, times: "ann") as server:
         asking = {"model": "m", "endpoint": EndpointOptions(base_url=server.url), "sample": 3}

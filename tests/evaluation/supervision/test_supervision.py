@@ -117,14 +117,6 @@ def test_labels_say_what_the_report_says(tmp_path, command):
         assert (place / "labels.jsonl").read_bytes() == before
 
 
-def test_every_format_has_the_tables(release, command):
-    for form in ("table", "markdown", "csv", "latex", "html"):
-        ended = command("export", release.path, "--to", f"supervision:format={form}")
-        assert ended.status == 0
-        assert "evidence in paths" in ended.out
-        assert "inversion" in ended.out
-
-
 def test_bad_input_is_refused(release, command, tmp_path):
     (tmp_path / "file").write_text("x")
     export = ("export", release.path, "--to")

@@ -1,5 +1,3 @@
-from itertools import count
-
 from rulemine.evaluation.answerers.agents.generate_on_graph import (
     GenerateOnGraph,
     read_action,
@@ -169,16 +167,6 @@ def test_of_several_samples_the_model_selects():
     assert run(GenerateOnGraph(samples=2), script).generated == []
 
 
-def test_ten_known_triples_nearest_to_the_thought_are_shown():
-    star = graph([("Dune", "likes", f"person {number:02}") for number in range(12)])
-    words = ("Search[Dune]", "Generate[person 11]", "Finish[x]")
-    script = acting(*words, relations=["likes"], propose=[""])
-    run(GenerateOnGraph(many=12), script, star)
-    heading, *known = shown(calls_of(script, "propose")[0])[2:]
-    assert (heading, len(known)) == ("Known triples (10 of 12):", 10)
-    assert known[0] == "(Dune, likes, person 11)"
-
-
 def test_the_first_action_counts_and_proposals_are_lines_of_three_parts():
     cases = {
         "Thought 2: a [b].\nAction 2: Finish[x [y] | z].": ("finish", "x [y] | z", "a [b]."),
@@ -189,24 +177,3 @@ def test_the_first_action_counts_and_proposals_are_lines_of_three_parts():
     said = "- Dune, part 2 | by |  Frank \n(a, b, c).\n(a, b)\na | b\na | | c\n2) x | y | z | q\n"
     assert read_proposals(said * 2) == [("Dune, part 2", "by", "Frank"), ("a", "b", "c")]
     assert len(read_proposals("\n".join(f"a | b | c{n}" for n in range(99)))) == 20
-
-
-def test_the_worst_case_happens():
-    """Every later search names five that have to be looked up; at the end nothing is known."""
-    people = graph([("Dune", "likes", f"person {number}") for number in range(40)])
-    lost, taken = count(), set()
-
-    def says(call):
-        step = call.purpose.rpartition("-")[2]
-        if step == "step":
-            return act(f"Search[{' | '.join(f'{next(lost) % 40} person' for _ in range(5))}]")
-        if step == "name":
-            offered = [line.partition(":")[0] for line in shown(call)[3:]]
-            taken.add(new := next(name for name in offered if name not in taken))
-            return new
-        return "likes, inverse of likes" if step == "relations" else "none"
-
-    options = GenerateOnGraph()
-    found = run(options, Script(says), people)
-    assert found.calls == options.worst_calls(1) == 6 + 1 + 5 * 10 + 5 == 62
-    assert GenerateOnGraph(samples=30).worst_calls(9) == 6 + 6 * 31 + 5

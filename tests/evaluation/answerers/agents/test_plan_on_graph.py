@@ -101,15 +101,6 @@ def test_nothing_found_is_answered_from_what_is_known():
     assert (found.text, found.retrieved, told(script)) == ("", [], [])
 
 
-def test_nothing_new_is_not_thought_about_again():
-    """From Frank back to Dune along the triple that led there, and on from Dune."""
-    script = scripted(
-        "author", "inverse of author", "pages", answer=[MORE, enough("412"), "412"],
-        memory=["{}"] * 2, entities=["Dune"], reflect=["no"] * 2,
-    )  # fmt: skip
-    assert run(PlanOnGraph(), script).retrieved == [AUTHOR, PAGES]
-
-
 def test_after_the_last_round_it_answers_from_the_triples():
     script = scripted("author", answer=[MORE, "USA"])
     found = run(PlanOnGraph(depth=1), script)

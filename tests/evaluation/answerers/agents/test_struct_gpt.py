@@ -90,13 +90,3 @@ def test_mediators_are_crossed():
     assert run(StructGPT(mediator="m[.].*"), script).retrieved == [AUTHOR], "none here"
     with pytest.raises(ConfigError, match="mediator is '\\('; expected a regular expression"):
         StructGPT(mediator="(")
-
-
-def test_the_worst_case_happens():
-    there = [(f"n{n}", "r", f"cvt{n}") for n in range(9)]
-    chain = graph(there + [(f"cvt{n}", "s", f"n{n + 1}") for n in range(9)])
-    first = OpenQuestion("q4", "?", ("n0",))
-    for options, expected in ((StructGPT(), 6), (StructGPT(mediator="cvt.*"), 9)):
-        says = {"relations": "r, s", "next": "Next question: what then?"}
-        script = Script(lambda call, says=says: says.get(call.purpose.rpartition("-")[2], "s"))
-        assert run(options, script, chain, first).calls == options.worst_calls(1) == expected

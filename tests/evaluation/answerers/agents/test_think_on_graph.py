@@ -1,15 +1,6 @@
 from rulemine.evaluation.answerers.agents.think_on_graph import ThinkOnGraph, read_ratings
 from rulemine.evaluation.answerers.protocol import OpenQuestion
-from tests.evaluation.answerers.scripted import (
-    AUTHOR,
-    BORN,
-    Script,
-    broken,
-    graph,
-    run,
-    shown,
-    told,
-)
+from tests.evaluation.answerers.scripted import AUTHOR, BORN, Script, graph, run, shown, told
 
 FRANK = OpenQuestion("q2", "Where did Frank live?", ("Frank",))
 HUB = OpenQuestion("q3", "Who?", ("Hub",))
@@ -111,24 +102,3 @@ def test_ratings_that_are_not_as_many_as_asked_for_are_the_same_for_all():
         "3.5 and 0.1": [1.0, 0.1], "0.8": [0.5, 0.5], "0.8, 0.1, 0.1": [0.5, 0.5], "": [0.5, 0.5],
     }  # fmt: skip
     assert {text: read_ratings(text, 2) for text in cases} == cases
-
-
-def test_calls_that_fail_count_as_nothing_said():
-    assert run(ThinkOnGraph(), Script(relations=[broken], answer=[broken])).text == ""
-    script = Script(relations=[rated("author"), broken], enough=[broken], answer=["USA"])
-    assert run(ThinkOnGraph(), script).text == "USA"
-
-
-def test_the_worst_case_happens():
-    """Everything leads to everything, and the model never has enough."""
-    names = [f"n{number}" for number in range(4)]
-    dense = graph([(a, f"r{k}", b) for a in names for b in names for k in range(5) if a != b])
-
-    def says(call):
-        return rated(*shown(call)[3:6]) if call.purpose.endswith("relations") else "no idea"
-
-    options = ThinkOnGraph(depth=2)
-    for topics in (1, 2, 4):
-        found = run(options, Script(says), dense, OpenQuestion("q4", "?", tuple(names[:topics])))
-        assert found.calls == options.worst_calls(topics) == topics * (1 + 3) + 3 * (1 + 3) + 2 + 1
-    assert ThinkOnGraph().worst_calls(1) == 4 + 2 * 12 + 3 + 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rulemine.errors import ConfigError, InputError
+from rulemine.errors import InputError
 from rulemine.evaluation import answer
 from rulemine.evaluation.answerers.model_free.links import (
     THRESHOLDS,
@@ -17,7 +17,6 @@ from rulemine.evaluation.answerers.model_free.links import (
     f1_scores,
 )
 from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
-from rulemine.evaluation.answerers.registry import find_answerer
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.batch import Batch
 from rulemine.rules.formats import parse_readable
@@ -33,11 +32,9 @@ def rule(text, support, pca_body_size):
 
 
 RULES = (
-    rule("p(x,y) ⇒ r(x,y)", 1, 2),
-    rule("q(x,y) ⇒ r(x,y)", 1, 2),
-    rule("s(x,y) ⇒ r(x,y)", 1, 4),
+    rule("p(x,y) ⇒ r(x,y)", 1, 2), rule("q(x,y) ⇒ r(x,y)", 1, 2), rule("s(x,y) ⇒ r(x,y)", 1, 4),
     rule("p(z,x) ∧ q(z,y) ⇒ r(x,y)", 3, 4),
-)
+)  # fmt: skip
 
 
 def ends(kg, rules, aggregation, query, unseen=0):
@@ -72,14 +69,10 @@ def test_what_many_certain_rules_derive_is_not_stated():
 
 
 QUERIES = (
-    '(p- "r" (p "p" "b"))',
-    '(and (p "r" "a") (p- "r" (p "r" "c")))',
-    '(p "p" (or (p "r" "a") (p "q" "d")))',
-    '(minus (p "r" "a") (p- "r" "b"))',
-    '(p "r" (and (p "p" "a") (p "r" "b")))',
-    '(p "nothing" (p "r" "a"))',
-    '(p "r" (p "r" "nobody"))',
-)
+    '(p- "r" (p "p" "b"))', '(and (p "r" "a") (p- "r" (p "r" "c")))',
+    '(p "p" (or (p "r" "a") (p "q" "d")))', '(minus (p "r" "a") (p- "r" "b"))',
+    '(p "r" (and (p "p" "a") (p "r" "b")))', '(p "nothing" (p "r" "a"))', '(p "r" (p "r" "nobody"))',
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", some_seeds(12))
@@ -179,13 +172,6 @@ def test_training_questions_decide_where_there_is_no_validation_question(monkeyp
 
     assert answers(one) == ["e", "b", "c"]
     assert answers(few) == answers(one, replace(one, id="q00009"), few) == ["e", "b"]
-
-
-def test_options_are_checked():
-    own = MinedRules(max_atoms=2, aggregation="max-plus")
-    assert find_answerer("rules:max_atoms=2:aggregation=max-plus") == own
-    with pytest.raises(ConfigError, match="aggregation"):
-        find_answerer("rules:aggregation=sum")
 
 
 HALVES = 2.0 ** -np.arange(5)

@@ -10,13 +10,8 @@ from rulemine.evaluation.answerers.registry import answer
 from rulemine.release.archive import PackedRelease
 
 SYSTEMS = (
-    "lookup",
-    "neighbors:hops=2",
-    "reasoner",
-    "prior:k=2",
-    "random",
-    "embeddings:rank=2:epochs=1",
-)
+    "lookup", "neighbors:hops=2", "reasoner", "prior:k=2", "random", "embeddings:rank=2:epochs=1",
+)  # fmt: skip
 
 
 def elsewhere(function, items):
