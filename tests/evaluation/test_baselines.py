@@ -20,17 +20,6 @@ def test_every_answerer_on_both_graphs(release):
     assert told == list(range(2 * len(SYSTEMS["entities"])))
 
 
-def test_the_reasoner_infers_and_neither_lookup_nor_naming_everything(release):
-    lines = markdown_of(baselines(release, split=None)).splitlines()
-    rows = [[cell.strip() for cell in line.split("|")] for line in lines if "|" in line]
-    lookup, reasoner, everything = (
-        [row for row in rows if row[1] == name][3]
-        for name in ("lookup", "reasoner", "neighbors:hops=2")
-    )
-    assert (rows[0][2], lookup[2], everything[3]) == ("Hard F1", "0.0", "100.0")
-    assert float(reasoner[2]) > max(50, float(everything[2]))
-
-
 def test_rows_tell_understanding_from_inferring():
     text = markdown_of(baselines(Release.open(built("coast") / "release"), split=None))
     table = [

@@ -134,18 +134,6 @@ def test_without_triples_or_as_the_public_evaluator_nothing_is_said(release):
     assert next(r for r in both.rows if r.metric == "triple_recall").difference.value == 0
 
 
-def test_files(tmp_path, release):
-    asked = release.questions()
-    write_predictions(tmp_path / "p.jsonl", GIVEN)
-    assert read_predictions(tmp_path / "p.jsonl", asked) == tuple(GIVEN)
-    line = (tmp_path / "p.jsonl").read_text().splitlines()[2]
-    assert json.loads(line)["retrieved"][1] == list(IN)
-    rows = json.dumps([{"id": "q00006", "raw_output": "", "retrieved": 7}])
-    (tmp_path / "p.json").write_text(rows)
-    (read,) = read_predictions(tmp_path / "p.json", asked, official=True)
-    assert read == Prediction("q00006", raw_output="")
-
-
 def test_malformed_triples(tmp_path, release):
     path, asked, wrong = tmp_path / "p.jsonl", release.questions(), []
     for retrieved, told in (

@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 
 from rulemine.evaluation import answer, evaluate
-from rulemine.evaluation.baselines import SYSTEMS, baselines
 from rulemine.evaluation.metrics import COLUMNS, METRICS, score
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from rulemine.seeds import stream
-from rulemine.text.tables import text_of
 from tests import some_seeds
 from tests.evaluation.test_scoring import values
 from tests.evaluation.world import write_structures
@@ -196,20 +194,3 @@ def test_a_large_cluster_is_told(tmp_path):
     assert "8 of 32 questions form one cluster, which makes intervals wide." in notes
     notes = evaluate(write_structures(tmp_path / "s", asked[1:]), given[1:]).notes
     assert not any("cluster" in note for note in notes)
-
-
-def test_the_public_evaluator_knows_no_first_answer(release):
-    report = evaluate(release, GIVEN, matching="brink")
-    assert report.metrics == tuple(m for m in METRICS if m != "hits_at_1")
-    assert set(report.overall) == set(report.metrics)
-    assert "H@1" not in report.to_table()
-    assert "hits_at_1" not in report.to_csv() + report.to_json()
-
-
-def test_baselines(release):
-    text = text_of(baselines(release))
-    assert {text.count(f"  {name} ") for name in SYSTEMS["entities"]} == {6}
-    for title in ("the core (6)", "all questions (6)", "mean of structures (6)"):
-        assert f"\ncomplete KG, {title}\n" in text
-    last = [line for line in text.splitlines() if line.startswith("  reasoner ")][-1]
-    assert last.split() == ["reasoner", "100.0", "100.0", "6†", *["100.0"] * 5]

@@ -32,11 +32,10 @@ from rulemine.rules.rule import Rule
 from tests import structures
 from tests.questions import what_is_asked
 
-NAMES = (
-    EntityNames("e00000", "11", "Ann"), EntityNames("e00001", "12", "Bob"),
-    EntityNames("e00002", "13", "Cid"), EntityNames("e00003", "14", "Dora, Countess of X"),
-    EntityNames("e00004", "15", "Eve"),
-)  # fmt: skip
+NAMES = tuple(
+    EntityNames(f"e{at:05d}", str(11 + at), text)
+    for at, text in enumerate(("Ann", "Bob", "Cid", "Dora, Countess of X", "Eve"))
+)
 ANN, BOB, CID, DORA, EVE = (row.private for row in NAMES)
 
 INCOMPLETE = [
@@ -122,14 +121,12 @@ def removals_of(
 ) -> list[Removal]:
     """The removed triples of questions."""
     found: dict[Triple, Removal] = {}
-    for q in questions:
-        if q.hard_answer is not None:
-            changed = replace(USUAL, **difficulty.get(q.id, {}))
-            if q.removed[0] not in found or changed != USUAL:
-                certificate = Certificate(q.rules[0], q.removed[0], ((ANN, "wife", BOB),))
-                found[q.removed[0]] = Removal(
-                    q.removed[0], q.level, (q.block.direction,), certificate, None, changed, q.core
-                )
+    for q in (q for q in questions if q.hard_answer is not None):
+        changed, triple = replace(USUAL, **difficulty.get(q.id, {})), q.removed[0]
+        if triple not in found or changed != USUAL:
+            proof = Certificate(q.rules[0], triple, ((ANN, "wife", BOB),))
+            ends = (q.block.direction,)
+            found[triple] = Removal(triple, q.level, ends, proof, None, changed, q.core)
     return list(found.values())
 
 
@@ -187,23 +184,15 @@ def write_release(
 
 def write_structures(folder: Path, questions: Iterable[Question] | None = None) -> Release:
     """Writes the world of the nine structures, with its questions or others, at two levels."""
-    gone = [row.triple for row in structures.REMOVALS]
-    parts = structures.world()
+    gone, parts = [row.triple for row in structures.REMOVALS], structures.world()
+    stated = [triple for triple in structures.WORLD if triple not in gone]
     return write_release(
-        folder,
-        parts.questions if questions is None else questions,
-        incomplete=[triple for triple in structures.WORLD if triple not in gone],
-        removed=gone,
-        rules=structures.RULES,
-        names=parts.names,
-        naming=parts.naming,
-        removals=structures.REMOVALS,
-        declarations=structures.DECLARED,
-        levels=parts.levels,
-    )
+        folder, parts.questions if questions is None else questions, incomplete=stated, removed=gone,
+        rules=structures.RULES, names=parts.names, naming=parts.naming, removals=structures.REMOVALS,
+        declarations=structures.DECLARED, levels=parts.levels,
+    )  # fmt: skip
 
 
 def _lines(rows: Iterable[object]) -> str:
-    return "".join(
-        json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows
-    )
+    plain = {"ensure_ascii": False, "separators": (",", ":")}
+    return "".join(json.dumps(row, **plain) + "\n" for row in rows)

@@ -154,15 +154,6 @@ def test_what_a_killed_run_wrote_is_whole_lines_and_so_is_what_an_editor_saved(p
     assert custom_ids(folder / "round-0002.requests.jsonl") == [call_of(2).key]
 
 
-def test_a_failure_in_a_file_cut_short_and_in_the_whole_one_counts_once(path, folder):
-    expired = {"id": "b1", "custom_id": call_of(0).key, "response": None, "error": {"code": "late"}}
-    for _ in range(4):
-        awaits(path, folder, [converse])
-        (folder / "a.jsonl").write_text(json.dumps(expired) + '\n{"id": "b', encoding="utf-8")
-        (folder / "b.jsonl").write_text(json.dumps(expired) + "\n", encoding="utf-8")
-    assert len(list(folder.glob("round-*"))) == 2, "the second round is awaited"
-
-
 def test_a_folder_that_fails_once_is_used_no_more(path, folder, monkeypatch):
     """Else calls whose requests were not read would be asked again."""
     works = [until_good(n) for n in range(3)]

@@ -9,7 +9,7 @@ import aiolimiter
 import pytest
 
 from rulemine.errors import EndpointError, LimitError, NoReplyError, OutputError
-from rulemine.llm import Call, Failure, Reply, Session
+from rulemine.llm import Call, Failure, Reply
 from rulemine.llm import session as sessions
 from rulemine.llm.call import Ask
 from rulemine.llm.journal import Journal
@@ -125,13 +125,6 @@ def test_a_running_loop_awaits_arun(server, opened):
 
     assert asyncio.run(notebook()) == [[text_of(n)] for n in range(3)]
     assert server.received.total() == 3
-
-
-def test_a_session_serves_one_loop_after_another(opened):
-    with opened() as session:
-        assert session.run(each(2)) == asyncio.run(session.arun(each(2)))
-        assert asyncio.run(session.arun(each(4))) == session.run(each(4))
-        session.run(each(6))
 
 
 def test_tools_and_everything_else_is_sent_and_kept(server, opened):
@@ -318,12 +311,3 @@ def test_an_early_end_waits_for_what_is_in_flight(server, opened, path):
     asyncio.run(notebook())
     assert opened.told == ["Stopping; waiting up to 5 s for 4 calls in flight."]  # type: ignore[attr-defined]
     assert len(lines_of(path)) == server.received.total() == 4
-
-
-def test_the_face_is_loaded_lazily():
-    import rulemine.llm
-
-    assert len(rulemine.llm.__all__) <= 10
-    assert rulemine.llm.Session is Session
-    with pytest.raises(AttributeError, match="no attribute 'Sesion'"):
-        rulemine.llm.Sesion  # noqa: B018

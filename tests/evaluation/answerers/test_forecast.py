@@ -170,13 +170,6 @@ def test_typical_is_within_twice_and_the_worst_is_never_less(name, demo, tmp_pat
         assert actual / 2 <= typical <= 2 * actual, (told.typical, took)
 
 
-def test_where_options_allow_fewer_calls_fewer_are_typical(demo):
-    asked = {"split": None, "sample": 5, "model": "m"}
-    told = forecast(demo("structures"), "tools:steps=1", ["incomplete"], **asked)
-    assert told.typical.calls == told.worst.calls == 10
-    assert told.typical.received < 5 * find_answerer("tools").typical.received
-
-
 def test_for_how_many_questions_the_proof_is_shown(tmp_path):
     release, shown = write_release(tmp_path / "small"), []
     both, asked = ["complete", "incomplete"], {"split": None, "model": "m"}

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from rulemine.evaluation.answerers.final_answer import final_messages, lines_of
 from rulemine.evaluation.answerers.protocol import OpenQuestion
@@ -7,7 +6,6 @@ from rulemine.evaluation.answerers.retrieval import (
     STEPS,
     KHop,
     NearestTriples,
-    Nearness,
     PersonalizedPageRank,
     ease_of,
     fit,
@@ -148,15 +146,6 @@ def test_a_walk_follows_triples_as_often_as_powers_of_its_matrix_say():
         there = 0.2 * start + 0.8 * matrix @ there
     followed = [there[s] * one / out[s] for (s, *_), one in zip(ways, share, strict=True)]
     assert np.allclose(found, np.array(followed).reshape(2, -1).sum(axis=0), rtol=1e-12)
-
-
-def test_names_of_relations_are_near_to_words_with_the_same_parts():
-    near = Nearness(["person/nationality", "film/runtime", "->"])
-    nationality, runtime, nothing = near.to("Who are nationals of it?").tolist()
-    assert nationality > 0.5
-    assert (runtime, nothing) == (0, 0)
-    assert near.to("?").tolist() == [0, 0, 0]
-    assert near.to("film runtime")[1] == pytest.approx(1)
 
 
 def test_a_graph_by_name_is_seen_in_both_directions():

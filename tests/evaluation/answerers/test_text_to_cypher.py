@@ -13,7 +13,7 @@ from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClaus
 from rulemine.cypher.questions.pattern_text import query_of, query_text
 from rulemine.errors import ConfigError, ReleaseError
 from rulemine.evaluation import answer
-from rulemine.evaluation.answerers.model_free.simple import GoldCypher, Prior, Reasoner, completed
+from rulemine.evaluation.answerers.model_free.simple import GoldCypher, Prior, Reasoner
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
 from rulemine.evaluation.answerers.text_to_query import LONGEST, TextToCypher, schema_text
@@ -188,17 +188,6 @@ def test_prior_gives_the_commonest_rows_of_such_questions():
     asked = [ASKED, ASKED._replace(id="q2", query=query_text(NEAR))]
     found = Prior(k=5)(given(train=train), asked)
     assert [one.rows for one in found] == [[("b",), ("a",)], []]
-
-
-def test_a_completed_graph_keeps_what_is_stated():
-    stated, itself, other = (
-        ("T01", "near", "T00"),
-        ("T01", "next_to", "T01"),
-        ("Ise", "next_to", "T00"),
-    )
-    graph = completed(GRAPH, [stated, itself, other, *[("T39", "lies_on", "Ise")] * 2])
-    assert len(graph.edges) == len(GRAPH.edges) + 1
-    assert graph.nodes == GRAPH.nodes
 
 
 def test_what_answers_which_kind():

@@ -1,9 +1,6 @@
 import unicodedata
 from itertools import product
 
-import pytest
-
-from rulemine.errors import ConfigError
 from rulemine.evaluation.matching.matching import IdsMatcher, make_matcher
 
 NAMES = frozenset((
@@ -63,8 +60,3 @@ def test_forms_of_unicode_match():
         assert matcher.text(said) == [matcher.name(name)] == [matcher.name(said)]
         assert matcher.text(zalgo) == [matcher.name(zalgo)]
         assert len(matcher.name(zalgo)) <= 31
-
-
-def test_an_unknown_mode():
-    with pytest.raises(ConfigError, match="did you mean 'ids'"):
-        make_matcher("id", NAMES)

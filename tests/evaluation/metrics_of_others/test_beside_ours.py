@@ -7,7 +7,6 @@ import pytest
 from rulemine.errors import ConfigError
 from rulemine.evaluation import evaluate
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS, chosen
-from rulemine.kg.entity_names import EntityNames
 from rulemine.release.records import Prediction
 from tests.evaluation.world import BOB, CID, EVE, question, write_release
 
@@ -68,16 +67,6 @@ def test_rankings_and_triples_in_another_naming(release):
     ours = value(report, "gtsqa_triple_f1", "core", "ours")
     assert ours == report.headline.scores["triple_f1"].value
     assert value(report, "gtsqa_triple_f1", "core", "over_hard_f1") is None
-
-
-def test_answers_that_normalize_to_nothing_are_counted(tmp_path):
-    names = [EntityNames("e00000", "1", "The A."), EntityNames("e00001", "2", "Bob")]
-    asked = [question(1, "Bob", answers=["The A."], hard=["The A."])]
-    release = write_release(tmp_path / "r", asked, names=names, naming="text")
-    given = [Prediction("q00001", raw_output="Bob")]
-    report = evaluate(release, given, metrics="rog,tog", resamples=5)
-    assert value(report, "rog_hit", "all") == 1.0
-    assert report.others.notes[-1].endswith("by rog: 1.")
 
 
 def test_brink_is_the_matching_mode_brink(release):

@@ -90,29 +90,6 @@ def test_a_single_cluster_has_a_value_and_no_interval():
     assert interval(found.resampled[:, 0]) is None
 
 
-def bounds(scores, clusters, groups, resamples=200, seed=0):
-    return interval(Resamples(scores, clusters, groups, resamples, seed).means(0).resampled[:, 0])
-
-
-def test_coverage_where_questions_of_a_cluster_are_alike():
-    """Clusters of 1 to 12 questions, hit or missed together four times out of five."""
-    hits = rows_alone = 0
-    for number in range(200):
-        draws = stream(number, "clustered")
-        sizes = 1 + (draws.uniform(80) * 12).astype(np.int64)
-        clusters = np.repeat(np.arange(80), sizes)
-        n = len(clusters)
-        together = (draws.uniform(80) < 0.6)[clusters]
-        alone = draws.uniform(n) < 0.6
-        scores = np.where(draws.uniform(n) < 0.8, together, alone).astype(float)[:, None]
-        low, high = bounds(scores, clusters, np.ones((1, n), bool), seed=number)
-        hits += low <= 0.6 <= high
-        low, high = bounds(scores, *on_its_own(n), seed=number)
-        rows_alone += low <= 0.6 <= high
-    assert 180 <= hits <= 199
-    assert rows_alone < 150
-
-
 def test_interval_leaves_out_what_is_undefined():
     values = np.array([np.nan, 0.0, 1.0, np.nan, 0.5])
     assert interval(values, confidence=0.5) == (0.25, 0.75)

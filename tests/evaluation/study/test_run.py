@@ -6,11 +6,10 @@ from rulemine.errors import AwaitedError, ConfigError, NoReplyError, OutputError
 from rulemine.evaluation.answerers.model_free.simple import Lookup
 from rulemine.evaluation.answerers.protocol import Answered
 from rulemine.evaluation.predictions import read_run
-from rulemine.evaluation.study.costs import costs_table, expected
+from rulemine.evaluation.study.costs import expected
 from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.results import StudyScores, document_of
 from rulemine.evaluation.study.run import StudyFolder
-from rulemine.llm.estimates import Takes
 from rulemine.llm.options import EndpointOptions
 from rulemine.release.reader import Release
 from tests.batch_server import answer_rounds
@@ -227,16 +226,3 @@ def test_calls_about_the_graph_are_counted_and_a_second_endpoint_is_left_alone(o
     assert (here.typical.calls, here.worst.calls) == (of_graphs + 6, of_graphs + 12)
     assert here[3:] == there[3:]
     assert here.typical.sent > 5 * sum(sizes)  # tokens of the triples
-
-
-def test_costs_before_and_after(open_study):
-    systems = ("lookup", "think-on-graph:width=2:depth=1")
-    study = open_study(*systems, model="m", levels=(0, 100), sample=3)
-    lookup, agent = expected(study)
-    assert lookup[1:] == (2, 6, Takes(), Takes(), None, None)
-    assert 10 * agent.typical.calls < agent.typical.sent < 1000 * agent.typical.calls
-    assert agent.seconds is None
-    assert not study.folder.exists()  # nothing was asked or kept
-    assert agent.worst.calls >= 2 * 3 * (1 + 2 + 1 + 1)
-    assert agent.typical < agent.worst
-    assert costs_table([lookup, agent]).rows[-1][:3] == ("all", 4, 12)

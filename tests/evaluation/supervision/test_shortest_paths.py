@@ -62,9 +62,3 @@ def test_counts_have_no_bound():
         assert found.distances.tolist() == [steps, 1, 0]
         assert found.paths == 2**steps + 2 + 1
         assert found.rows.tolist() == list(range(2 * steps))
-
-
-def test_what_no_path_leads_to_has_none():
-    kg = KnowledgeGraph.from_triples([("a", "p", "b"), ("c", "p", "d"), ("a", "p", "a")])
-    way = ShortestPaths(kg).between(0, np.array([2, 3]))
-    assert (way.distances.tolist(), way.rows.tolist(), way.paths) == ([-1, -1], [], 0)

@@ -45,15 +45,6 @@ def test_labelings_of_a_world_by_hand(release):
     assert (questions, *values) == (4, 0.75, 0.375, 1.0, 2.75, 1, 0.0, 0.5, 0.0)
 
 
-def test_all_answers_with_the_evidence_of_all(release):
-    kg = release.kg("complete")
-    one = list(labelings(kg, release.questions(), release.removals(), "all"))[3]
-    assert one.answers == (CID, DORA, EVE)
-    assert {*kg.labeled(one.shortest)} == {(BOB, "father", name) for name in one.answers}
-    assert one.evidence.tolist() == one.shortest.tolist()
-    assert (one.paths, one.pairs, one.proof_hops) == (3, 3, 1)
-
-
 def test_a_shortcut_passes_the_evidence_by():
     chain = (("a", "p", "m"), ("m", "p", "b"))
     asked = replace(question(1, ("a", "x", "b")), evidence=chain, hops=2)

@@ -45,19 +45,6 @@ def as_complex(rows):
     return rows[:, : rows.shape[1] // 2] + 1j * rows[:, rows.shape[1] // 2 :]
 
 
-def test_links_are_the_triples_and_their_inverses():
-    triples = random_triples(6, 3, 20)
-    links = links_of(triples, 3)
-    pairs = np.column_stack((links.subjects, links.relations))
-    every = np.repeat(pairs, np.diff(links.first), axis=0)
-    found = np.column_stack((every, links.objects)).tolist()
-    both = [row for s, r, o in triples.tolist() for row in ([s, r, o], [o, r + 3, s])]
-    assert sorted(found) == sorted(both)
-    assert len({tuple(pair) for pair in pairs.tolist()}) == len(pairs)
-    of = [links.objects[links.first[n] : links.first[n + 1]].tolist() for n in (4, 1)]
-    assert links.some(np.array([4, 1])).objects.tolist() == of[0] + of[1]
-
-
 def test_loss_by_its_definition():
     triples = random_triples(6, 3, 15)
     vectors = random_vectors(6, 3, 4)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from rulemine.errors import InputError
-from rulemine.evaluation import answer
 from rulemine.evaluation.answerers.model_free.links import (
     THRESHOLDS,
     LikelyLinks,
@@ -22,7 +21,7 @@ from rulemine.query.batch import Batch
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures
 from tests import some_seeds
-from tests.evaluation.world import ANN, CID, EVE, question, write_release
+from tests.evaluation.world import question
 from tests.small_graphs import small_graph
 
 
@@ -147,16 +146,6 @@ def test_answers_are_the_same_in_every_naming():
     for one, other in zip(found, again, strict=True):
         assert [names[name] for name in one.answers] == other.answers
         assert [(names[name], score) for name, score in one.ranking] == other.ranking
-
-
-def test_the_threshold_is_chosen_on_validation_questions(tmp_path):
-    asked = [
-        question(1, ANN, "mother", "object", [CID, EVE], [EVE]),
-        question(2, ANN, "wife", "object", ["e00001"], ["e00001"], split="validation"),
-    ]
-    (found,) = answer(write_release(tmp_path / "r", asked), "rules")
-    # Nothing is to be inferred for the other, so nothing is for this.
-    assert (found.answers, found.ranking[0]) == ((CID,), (CID, 1.0))
 
 
 def test_training_questions_decide_where_there_is_no_validation_question(monkeypatch):

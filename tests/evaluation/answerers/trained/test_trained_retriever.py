@@ -24,12 +24,9 @@ from rulemine.evaluation.answerers.trained.retriever import (
     TrainedRetriever,
     Weights,
     begin,
-    labels_of,
     loss_and_gradients,
     loss_of,
 )
-from rulemine.evaluation.supervision.supervision import report_supervision
-from rulemine.files import read_jsonl
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.reader import Release
@@ -160,19 +157,6 @@ def test_the_same_in_every_naming(towns):
     ):
         assert two.retrieved == list(map(renamed, one.retrieved))
         assert two.ranking == [(new[end], score) for end, score in one.ranking]
-
-
-def test_labels_are_those_of_the_export(release, tmp_path):
-    given = Context(release.kg(), removals=release.removals())
-    for targets in ("asked", "all"):
-        report_supervision(release, targets=targets, labels=tmp_path / targets)
-        rows = [row for _, row in read_jsonl(tmp_path / targets / "labels.jsonl")]
-        assert rows
-        for labels in ("shortest", "evidence"):
-            mine = labels_of(given, release.questions(), labels, targets)
-            pairs = {row["id"]: zip(row["rows"], row[labels], strict=True) for row in rows}
-            theirs = {key: [at for at, one in some if one] for key, some in pairs.items()}
-            assert {key: some.tolist() for key, some in mine.items()} == theirs
 
 
 def test_only_proofs_of_known_questions_are_given(release):
