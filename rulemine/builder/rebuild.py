@@ -31,9 +31,9 @@ from rulemine.errors import (
     did_you_mean,
     list_problems,
 )
+from rulemine.kg.facts import FoundDeclaration
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.rdf import is_rdf
-from rulemine.kg.relation_overlap import FoundDeclaration
 from rulemine.kinds.checks import Unaskable
 from rulemine.kinds.kind import Input, Setting
 from rulemine.kinds.registry import KINDS

@@ -6,8 +6,8 @@ Guarantee: only separators are lost; a name that has no words (``=>``, ``P19``) 
 import re
 from urllib.parse import unquote
 
+from rulemine.kg.facts import overlapping_relations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.relation_overlap import overlapping_relations
 from rulemine.phrasing.lexicon import SHORT_WORDS
 
 __all__ = ["named_inverses", "object_has_role", "phrase_of", "readable_name", "words_of"]
@@ -31,7 +31,7 @@ _INVERSE = re.compile(
 def named_inverses(kg: KnowledgeGraph) -> dict[str, str]:
     """The relations that are named as inverses of another one, and whose triples bear that out.
 
-    Of one of the two, the other one states at least `rulemine.kg.relation_overlap.LEAST_SHARE` of the triples
+    Of one of the two, the other one states at least `rulemine.kg.facts.LEAST_SHARE` of the triples
     from object to subject.
 
     Example:

@@ -22,9 +22,8 @@ from typing import Any, TypeVar
 from rulemine.codec import dump_line, shown, slots_of
 from rulemine.config import decode, read_toml
 from rulemine.errors import InputError, did_you_mean, list_problems
-from rulemine.kg.facts import Declarations
+from rulemine.kg.facts import Declarations, FoundDeclaration
 from rulemine.kg.graph import DIRECTIONS
-from rulemine.kg.relation_overlap import FoundDeclaration
 from rulemine.phrasing.descriptions import description_problem, wordings
 from rulemine.text.template import template_problem
 
@@ -259,7 +258,7 @@ def lines_of(rows: Iterable[tuple[str, str, str, str]]) -> list[str]:
     """The lines of a file that declares something, each with a comment.
 
     Args:
-        rows: Relation, other relation, how they look (see `rulemine.kg.relation_overlap.Lookalike`), comment.
+        rows: Relation, other relation, how they look (see `rulemine.kg.facts.Lookalike`), comment.
     """
     tables: dict[str, dict[str, list[tuple[str, str]]]] = {}
     for relation, other, looks, why in rows:

@@ -23,14 +23,14 @@ from rulemine.datasets.registry import data_sets, files_of, load_kg
 from rulemine.errors import InputError, UserError, counted
 from rulemine.files import digest_of
 from rulemine.kg.entity_types import EntityTypes, states_type, types_of
-from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
-from rulemine.kg.relation_overlap import (
+from rulemine.kg.facts import (
+    Declarations,
     FoundDeclaration,
     declared_by,
     found_declarations,
     overlapping_relations,
 )
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kinds.registry import KINDS
 from rulemine.mining.amie_jar import AmieJar
 from rulemine.phrasing.descriptions import read_description

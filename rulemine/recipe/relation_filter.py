@@ -40,9 +40,9 @@ import numpy as np
 from rulemine.codec import dump_line, to_json
 from rulemine.config import Section, decode, option, packaged, read_toml
 from rulemine.errors import InputError, list_problems
+from rulemine.kg.facts import FOUND_TRIPLES, overlapping_relations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import rows_by_relation
-from rulemine.kg.relation_overlap import FOUND_TRIPLES, overlapping_relations
 from rulemine.phrasing.books import known_tables, packaged_books
 from rulemine.phrasing.relation_names import named_inverses, words_of
 from rulemine.phrasing.template_file import misspelled
@@ -281,7 +281,7 @@ def inverses_in(kg: KnowledgeGraph) -> dict[str, str]:
     Such are those that are named so (``works_for_inv``, see `named_inverses`), and those that hold the pairs
     of another one, all of them and no other. Of two of the latter, the one with the longer name says nothing
     new; of names as long as each other, the later one. Few pairs may be the same by chance: with fewer than
-    `rulemine.kg.relation_overlap.FOUND_TRIPLES`, the longer name has to have the other one in it.
+    `rulemine.kg.facts.FOUND_TRIPLES`, the longer name has to have the other one in it.
 
     Returns:
         The relation that says nothing new → the other one, sorted.

@@ -27,9 +27,9 @@ from rulemine.cypher.rows import row_text
 from rulemine.errors import QueryError, ReleaseError
 from rulemine.files import describe_content, read_text, write_jsonl, write_text
 from rulemine.kg.entity_types import types_of
+from rulemine.kg.facts import priors
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kg.index import Index
-from rulemine.kg.priors import priors
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.query.grading import evaluate
 from rulemine.query.join import join

@@ -122,7 +122,7 @@ class Difficulty:
         pca_confidence: Of the certificate's rule.
         head_coverage: Of the certificate's rule.
         prior: For each direction, the fraction of the relation's topic entities that have this answer,
-            0 < prior ≤ 1 (see `rulemine.kg.priors`).
+            0 < prior ≤ 1 (see `rulemine.kg.facts`).
         lift: `std_confidence` / prior, for each direction.
     """
 

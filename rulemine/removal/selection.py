@@ -93,7 +93,7 @@ class Selection:
         level: int16, shape (m,): percentage of the removal at which the head goes, 1 … 100. Equal for
             all statements of a fact, and for all removed triples that join two entities of the core.
         directions: bool, shape (m, 2): whether the subject, and the object, may be asked for.
-        prior: float64, shape (m, 2): see `rulemine.kg.priors.priors`.
+        prior: float64, shape (m, 2): see `rulemine.kg.facts.priors`.
         core: bool, shape (m,): see `rulemine.release.records.Removal`.
         proofs: int64, shape (m,): remaining proofs, see `rulemine.release.records.Difficulty`.
         shortest: int64, shape (m,): body atoms of the shortest of them.

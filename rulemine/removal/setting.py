@@ -7,10 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.kg.facts import Declarations, blocks_of_facts, facts_of, oriented
+from rulemine.kg.facts import CORE_PRIOR, Declarations, blocks_of_facts, facts_of, oriented, priors
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Rows
-from rulemine.kg.priors import CORE_PRIOR, priors
 from rulemine.recipe.earlier import NOTHING, Earlier
 
 __all__ = ["Setting"]
@@ -26,7 +25,7 @@ class Setting:
     Attributes:
         kg: The complete graph.
         facts: Numbers of rows, shape (triples,): see `rulemine.kg.facts.facts_of`.
-        prior: float64, shape (triples, 2): see `rulemine.kg.priors.priors`.
+        prior: float64, shape (triples, 2): see `rulemine.kg.facts.priors`.
         directions: bool, shape (triples, 2): whether the prior allows to ask for the subject, and for
             the object.
         removable: bool, shape (triples,): whether the fact may be removed: the prior allows to ask about

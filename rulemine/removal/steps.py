@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.errors import ConfigError, NoInferenceError, counted
+from rulemine.kg.facts import CORE_PRIOR
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
-from rulemine.kg.priors import CORE_PRIOR
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.recipe import Recipe, SelectionSection
 from rulemine.removal.levels import levels_of, thin

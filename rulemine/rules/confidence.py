@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.config import Section, option
+from rulemine.kg.facts import least_share
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
-from rulemine.kg.relation_overlap import least_share
 from rulemine.query.evidence_tree import simple_path
 from rulemine.query.join import join
 from rulemine.rules.blocks import MapLike, Progress, by_blocks

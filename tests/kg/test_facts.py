@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from rulemine.kg import index as module
-from rulemine.kg.facts import Declarations, facts_of
+from rulemine.kg.facts import Declarations, facts_of, priors
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Incidence, Index
-from rulemine.kg.priors import priors
 from tests import each, some_seeds
 from tests.small_graphs import Declared, small_graph, some_declared
 

@@ -2,15 +2,15 @@
 
 import random
 
-from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.relation_overlap import (
+from rulemine.kg.facts import (
     LEAST_SHARE,
+    Declarations,
     declared_by,
     found_declarations,
     overlapping_relations,
     undeclared_relations,
 )
+from rulemine.kg.graph import KnowledgeGraph
 from tests import each, some_seeds
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from rulemine.errors import InputError
-from rulemine.kg.facts import Declarations
-from rulemine.kg.relation_overlap import FoundDeclaration, declared_by
+from rulemine.kg.facts import Declarations, FoundDeclaration, declared_by
 from rulemine.phrasing.derive import derive
 from rulemine.phrasing.descriptions import (
     derive_descriptions,

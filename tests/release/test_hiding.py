@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from rulemine.kg.entity_types import types_of
+from rulemine.kg.facts import priors
 from rulemine.kg.index import Index
-from rulemine.kg.priors import priors
 from rulemine.query import evaluate, parse
 from rulemine.release.contents import read_parts
 from rulemine.release.hiding import HIDDEN, _counted

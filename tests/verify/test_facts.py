@@ -2,9 +2,8 @@
 
 import random
 
-from rulemine.kg.facts import Declarations, facts_of
+from rulemine.kg.facts import Declarations, facts_of, priors
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
-from rulemine.kg.priors import priors
 from rulemine.verify.graph import Facts, Graph, Priors, Terms
 from tests import each, some_seeds
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from rulemine.config import lookup
 from rulemine.errors import counted
 from rulemine.evaluation.reporting.document import Document
-from rulemine.kg.relation_overlap import FoundDeclaration
+from rulemine.kg.facts import FoundDeclaration
 from rulemine.kinds.registry import kind_named
 from rulemine.phrasing.template_file import found_lines, lines_of
 from rulemine.release.reader import Release

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ from rulemine.kg.property_graph.values import Value, fits
 __all__ = ["GraphEdge", "GraphNode", "PropertyGraph", "closed_edges", "describe_counts"]
 
 Ints = npt.NDArray[np.int64]
+_K = TypeVar("_K")
 
 _NO_EDGES = (np.zeros(0, np.int64),) * 3
 
@@ -174,15 +176,13 @@ class PropertyGraph:
 
     def value(self, node: int, name: str) -> Value | None:
         """A property of a node, or its name; None: it has none."""
-        row = self.nodes[node]
-        return row.name if name == NAME else row.properties.get(name)
+        return self.values(name)[node]
 
     def values(self, name: str) -> Sequence[Value | None]:
         """A property of every node, or its name, by position; None: it has none."""
         if name not in self._values:
-            rows = self.nodes
             self._values[name] = [
-                row.name if name == NAME else row.properties.get(name) for row in rows
+                row.name if name == NAME else row.properties.get(name) for row in self.nodes
             ]
         return self._values[name]
 
@@ -232,17 +232,11 @@ class PropertyGraph:
 
     @cached_property
     def _of_type(self) -> dict[str, tuple[int, ...]]:
-        found: dict[str, list[int]] = {}
-        for at, node in enumerate(self.nodes):
-            found.setdefault(node.type, []).append(at)
-        return {label: tuple(some) for label, some in found.items()}
+        return _grouped(node.type for node in self.nodes)
 
     @cached_property
     def _named(self) -> dict[tuple[str, str], tuple[int, ...]]:
-        found: dict[tuple[str, str], list[int]] = {}
-        for at, node in enumerate(self.nodes):
-            found.setdefault((node.type, node.name), []).append(at)
-        return {key: tuple(some) for key, some in found.items()}
+        return _grouped((node.type, node.name) for node in self.nodes)
 
     @cached_property
     def _ends(self) -> tuple[Ints, ...]:
@@ -322,6 +316,14 @@ class PropertyGraph:
             else:
                 text = f"edge {edge.id!r}: {' '.join(signature)} {lacking}"
                 yield "signatures not in the schema", text
+
+
+def _grouped(keys: Iterable[_K]) -> dict[_K, tuple[int, ...]]:
+    """Where each key stands."""
+    found: dict[_K, list[int]] = {}
+    for at, key in enumerate(keys):
+        found.setdefault(key, []).append(at)
+    return {key: tuple(some) for key, some in found.items()}
 
 
 def _repeated(what: str, ids: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -431,10 +433,6 @@ def _check_alike(label: str, own: Iterable[Property], more: Mapping[str, Propert
 def describe_counts(graph: PropertyGraph) -> Iterator[str]:
     """Lines for people: the types, then the signatures, each followed by its properties."""
     yield f"{graph.schema.name}: {counted(len(graph.nodes), 'node')}, {counted(len(graph.edges), 'edge')}"
-    edges: dict[Signature, list[GraphEdge]] = {}
-    for edge in graph.edges:
-        signature = graph.node(edge.subject).type, edge.type, graph.node(edge.object).type
-        edges.setdefault(signature, []).append(edge)
     for entity in graph.schema.entities:
         own = [graph.nodes[at] for at in graph.of_type(entity.label)]
         shared = sum(n for n in Counter(node.name for node in own).values() if n > 1)
@@ -442,7 +440,7 @@ def describe_counts(graph: PropertyGraph) -> Iterator[str]:
         yield f"{entity.label}: {counted(len(own), 'node')}{more}"
         yield from _properties(entity, own)
     for relation in graph.schema.relations:
-        some = edges.get(relation.signature, [])
+        some = [graph.edges[at] for at in graph.of_signature(*relation.signature)[0].tolist()]
         yield f"{' '.join(relation.signature)}: {counted(len(some), 'edge')}"
         yield from _properties(relation, some)
 

@@ -23,10 +23,9 @@ from rulemine.cypher.questions.joins import candidates, m0_counts, matched
 from rulemine.cypher.questions.pattern import END, START, MatchPattern, PatternEdge, PatternQuery
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.cypher.rows import row_text
-from rulemine.kg.facts import Declarations
+from rulemine.kg.facts import LEAST_SHARE, Declarations
 from rulemine.kg.graph import DIRECTIONS
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kg.relation_overlap import LEAST_SHARE
 
 __all__ = [
     "LEAST_COMPARED",
@@ -42,7 +41,7 @@ Signature = tuple[str, str, str]
 NEARLY = 0.95
 """What holds for this share holds: some facts are missing from every graph.
 
-Of inverse relations `rulemine.kg.relation_overlap.LEAST_SHARE`, because both lack some."""
+Of inverse relations `rulemine.kg.facts.LEAST_SHARE`, because both lack some."""
 
 LEAST_IMPLYING = 10
 """A relation of fewer pairs implies nothing, and is the inverse of none."""

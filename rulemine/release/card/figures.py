@@ -15,7 +15,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from rulemine.kg.relation_overlap import undeclared_relations
+from rulemine.kg.facts import undeclared_relations
 from rulemine.kinds.registry import kind_named
 from rulemine.query.structures import STRUCTURES
 from rulemine.release.contents import MODEL_COUNTS, ReleaseParts

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.config import packaged
 from rulemine.errors import counted
+from rulemine.kg.facts import CORE_PRIOR
 from rulemine.kg.graph import Triple
-from rulemine.kg.priors import CORE_PRIOR
 from rulemine.kinds.registry import KINDS
 from rulemine.release.card.figures import KindPage, page_of
 from rulemine.release.contents import ReleaseParts

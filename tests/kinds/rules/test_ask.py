@@ -8,9 +8,8 @@ import pytest
 
 from rulemine.builder.assemble import edges_between
 from rulemine.errors import UserError
-from rulemine.kg.facts import Declarations
+from rulemine.kg.facts import Declarations, priors
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kg.priors import priors
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.recipe.recipe import QuestionSection, Recipe, SelectionSection
 from rulemine.release.question_set import QuestionSet
