@@ -33,7 +33,6 @@ __all__ = [
     "read_text",
     "take_lock",
     "whole_file",
-    "without_mark",
     "write_bytes",
     "write_jsonl",
     "write_lines",
@@ -49,6 +48,9 @@ MOST_BYTES = 1 << 31
 
 MOST_BYTES_A_LINE = 1 << 26
 """Limit for a line of a file that is read line by line; the file may have any size."""
+
+_DESCRIBED: dict[tuple[str, bytes], tuple[int, str]] = {}
+"""Suffix and digest of a file → what is in it: a release and its last stage have the same files."""
 
 _OTHER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -197,24 +199,15 @@ def read_text(path: Path, most: float | None = None) -> str:
     return decoded(path, b"".join(some))
 
 
-def without_mark(path: Path, raw: bytes) -> bytes:
-    """The beginning of a file without the byte order mark of UTF-8.
-
-    Raises:
-        InputError: It has that of another encoding.
-    """
-    for mark, encoding in _OTHER_MARKS.items():
+def decoded(path: Path, raw: bytes, before: int = 0) -> str:
+    """Decodes the content of a file as `read_text` does, or a part of it that follows `before` lines."""
+    for mark, encoding in _OTHER_MARKS.items() if not before else ():
         if raw.startswith(mark):
             raise InputError(
                 f"{path}: starts with a {encoding} byte order mark; UTF-8 was expected. "
                 f"Convert it, e.g. iconv -f {encoding} -t UTF-8."
             )
-    return raw.removeprefix(b"\xef\xbb\xbf")
-
-
-def decoded(path: Path, raw: bytes, before: int = 0) -> str:
-    """Decodes the content of a file as `read_text` does, or a part of it that follows `before` lines."""
-    raw = raw if before else without_mark(path, raw)
+    raw = raw if before else raw.removeprefix(b"\xef\xbb\xbf")
     nul = raw.find(b"\0")
     if nul >= 0:
         line = before + raw.count(b"\n", 0, nul) + 1
@@ -278,11 +271,15 @@ def describe_content(path: Path) -> tuple[int, str]:
     Raises:
         InputError: As `read_bytes`.
     """
-    size, digest = 0, hashlib.sha256()
-    for piece in _pieces(path):
-        size += len(piece)
-        digest.update(piece)
-    return size, digest.hexdigest()
+    with opened(path) as file:
+        stored = path.suffix, hashlib.file_digest(file, "sha256").digest()
+    if stored not in _DESCRIBED:
+        size, digest = 0, hashlib.sha256()
+        for piece in _pieces(path):
+            size += len(piece)
+            digest.update(piece)
+        _DESCRIBED[stored] = size, digest.hexdigest()
+    return _DESCRIBED[stored]
 
 
 def write_bytes(path: Path, content: bytes) -> None:
