@@ -7,22 +7,23 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
+from math import isnan
 from random import Random
 from typing import Any
 
 from neo4j.time import Date
 
-from checks.isolated.dialect import comparison
 from checks.oracles.patterns import same
 from checks.oracles.random_cypher import CypherWriter
 from checks.oracles.random_patterns import random_graph, random_queries
 from rulemine.cypher import PatternQuery, Rows, evaluate, provenance_of, to_cypher
 from rulemine.cypher.interpreter.running import run
+from rulemine.cypher.interpreter.values import EdgeValue, NodeValue, PathValue
 from rulemine.cypher.language.parser import parse
 from rulemine.cypher.language.rewriting import provenance_query
 from rulemine.cypher.questions.pattern import anchored
 from rulemine.cypher.questions.templates import MATCHES
-from rulemine.cypher.rows import Failed
+from rulemine.cypher.rows import Failed, NotRun, row_text
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.faults import Faults
@@ -173,3 +174,37 @@ def compare(bolt: Bolt, questions: int, dialect: int, demo: int, seed: int) -> i
         f"{seed - first} graphs read back: {check.wrong} differences"
     )
     return check.wrong
+
+
+def comparison(bolt: Bolt, runner: InMemoryRunner, query: str) -> tuple[str, str]:
+    """What a query gave: ``rows``, ``empty``, ``failed`` or ``not run``; and how both differ, or ""."""
+    ours, theirs = runner.rows(query), bolt.rows(query)
+    if isinstance(ours, NotRun):
+        return "not run", ""
+    if isinstance(theirs, Failed) or isinstance(ours, Failed):
+        alike = isinstance(theirs, Failed) and isinstance(ours, Failed)
+        return "failed", "" if alike else f"{query}\n  Neo4j {theirs}\n  ours  {ours}"
+    rows = [sorted(row_text(known(list(row))) for row in found.rows) for found in (theirs, ours)]
+    kind = "rows" if rows[0] else "empty"
+    if theirs.columns == ours.columns and rows[0] == rows[1]:
+        return kind, ""
+    return kind, f"{query}\n  Neo4j {theirs.columns} {rows[0]}\n  ours  {ours.columns} {rows[1]}"
+
+
+def known(value: Any) -> Any:
+    """A value of either side: nodes, relations and paths by the ids of their own, floats to 12 digits."""
+    if isinstance(value, NodeValue | EdgeValue):
+        return {"thing": value.properties["id"]}
+    if isinstance(value, PathValue):
+        return {"path": [known(thing) for thing in (*value.nodes, *value.edges)]}
+    if hasattr(value, "relationships") and not hasattr(value, "type"):
+        return {"path": [known(thing) for thing in (*value.nodes, *value.relationships)]}
+    if hasattr(value, "element_id"):
+        return {"thing": value["id"]}
+    if isinstance(value, list | tuple):
+        return [known(item) for item in value]
+    if isinstance(value, dict):
+        return {key: known(of) for key, of in value.items()}
+    if isinstance(value, float) and not isnan(value):
+        return float(f"{value:.12g}")
+    return value

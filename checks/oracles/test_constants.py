@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.oracles.comparison import split
 from checks.oracles.constants_oracle import ConstantsOracle, Counts, Key, Node
+from checks.oracles.hunt import split
 from checks.oracles.random_graphs import Case, random_variant
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, Rules, mine

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checks.oracles.amie_oracle import proper_sub_rules
-from checks.oracles.comparison import differences, expected, instabilities, mined
+from checks.oracles.hunt import differences, expected, instabilities, mined
 from checks.oracles.random_graphs import Case, Options, random_case, random_variant
 from rulemine.rules.rule import Rule
 from tests import ALL_SEEDS, some_seeds

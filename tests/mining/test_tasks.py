@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from checks.oracles.comparison import split
+from checks.oracles.hunt import split
 from checks.oracles.random_graphs import random_variant
 from rulemine import KnowledgeGraph, mine
 from rulemine.mining.miner import MiningTask
