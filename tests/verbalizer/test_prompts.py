@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checks.isolated.try_pair_writer import prompts_for_pairs
+from checks.isolated.try_model import prompts_for_pairs
 from rulemine.config import packaged
 from rulemine.errors import ConfigError, InputError
 from rulemine.kg.entity_names import NAMINGS, EntityNames
