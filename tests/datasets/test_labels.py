@@ -67,20 +67,18 @@ def test_aliases_beside_a_graph_are_no_labels(graph: Path) -> None:
     assert aliases_beside("demo", KG) == {}
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
+def test_forms_that_are_read(graph: Path) -> None:
+    for name, text in (
         ("labels.json", json.dumps({"Q1": "Ann", "Q2": "Bo", "Q100": "Rome"})),
         ("labels.json", json.dumps({"Q1": {"label": "Ann"}, "Q2": {"label": "Bo"}})),
         ("labels.txt", "id\tlabel\nQ1\tAnn\tperson\nQ2\tBo\tperson\n"),
         ("entity2text.txt", "Q1\tAnn\nQ2\tBo\n"),
-    ],
-)
-def test_forms_that_are_read(graph: Path, name: str, text: str) -> None:
-    graph.with_name(name).write_text(text)
-    found = find_labels(str(graph), KG, none)
-    assert found.entities["Q1"] == "Ann"
-    assert found.files[0].entities == len(found.entities) >= 2
+    ):
+        graph.with_name(name).write_text(text)
+        found = find_labels(str(graph), KG, none)
+        assert found.entities["Q1"] == "Ann", name
+        assert found.files[0].entities == len(found.entities) >= 2
+        graph.with_name(name).unlink()
 
 
 def test_of_two_labels_that_of_the_larger_file_counts(graph: Path) -> None:
@@ -90,41 +88,36 @@ def test_of_two_labels_that_of_the_larger_file_counts(graph: Path) -> None:
         assert find_labels(str(graph), KG, none).entities["Q1"] == "Person 1"
 
 
-@pytest.mark.parametrize(
-    "form", ["http://www.wikidata.org/entity/{}", "<http://x.org/a#{}>", "wd:{}"]
-)
-def test_ids_are_known_with_and_without_their_prefix(graph: Path, form: str) -> None:
+def test_ids_are_known_with_and_without_their_prefix(graph: Path) -> None:
     path = graph.with_name("labels.tsv")
-    path.write_text("".join(f"{form.format(f'Q{i}')}\tPerson {i}\n" for i in range(9)))
-    assert find_labels(str(graph), KG, none).entities["Q1"] == "Person 1"
-    prefixed = KnowledgeGraph.from_triples(
-        [(form.format(s), r, form.format(o)) for s, r, o in TRIPLES]
-    )
-    path.write_text(people(9))
-    assert find_labels(str(graph), prefixed, none).entities[form.format("Q1")] == "Person 1"
+    for form in ("http://www.wikidata.org/entity/{}", "<http://x.org/a#{}>", "wd:{}"):
+        path.write_text("".join(f"{form.format(f'Q{i}')}\tPerson {i}\n" for i in range(9)))
+        assert find_labels(str(graph), KG, none).entities["Q1"] == "Person 1"
+        named = [(form.format(s), r, form.format(o)) for s, r, o in TRIPLES]
+        path.write_text(people(9))
+        found = find_labels(str(graph), KnowledgeGraph.from_triples(named), none)
+        assert found.entities[form.format("Q1")] == "Person 1"
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        (
-            "".join(f"Z{i}\tx{i}\n" for i in range(9)) + people(4),
-            "4 of its 13 ids are in the graph",
-        ),
-        ("".join(f"Q{i}\tperson\n" for i in range(9)), "it gives 9 ids of the graph 1 text"),
-        ("".join(f"Q{i}\tQ{i + 1}\n" for i in range(9)), "its texts are names of the graph"),
-        ("no\nlabels\nat all\n", "0 lines of 3 are id, tab, label"),
-    ],
-)
-def test_what_is_called_labels_and_holds_none_is_said(graph: Path, text: str, why: str) -> None:
+NO_LABELS = {
+    "4 of its 13 ids are in the graph": "".join(f"Z{i}\tx{i}\n" for i in range(9)) + people(4),
+    "it gives 9 ids of the graph 1 text": "".join(f"Q{i}\tperson\n" for i in range(9)),
+    "its texts are names of the graph": "".join(f"Q{i}\tQ{i + 1}\n" for i in range(9)),
+    "0 lines of 3 are id, tab, label": "no\nlabels\nat all\n",
+}
+
+
+def test_what_is_called_labels_and_holds_none_is_said(graph: Path) -> None:
     path = graph.with_name("my_labels.tsv")
-    path.write_text(text)
-    notes: list[str] = []
-    assert find_labels(str(graph), KG, notes.append).files == ()
-    assert len(notes) == 1
-    assert why in notes[0]
-    path.rename(graph.with_name("entity_names.tsv"))  # what is not called labels may be anything
-    assert find_labels(str(graph), KG, none).files == ()
+    for why, text in NO_LABELS.items():
+        path.write_text(text)
+        notes: list[str] = []
+        assert find_labels(str(graph), KG, notes.append).files == ()
+        assert [why in note for note in notes] == [True]
+        # What is not called labels may be anything.
+        other = path.rename(graph.with_name("entity_names.tsv"))
+        assert find_labels(str(graph), KG, none).files == ()
+        other.unlink()
 
 
 def test_triples_beside_a_graph_are_no_labels(graph: Path) -> None:
@@ -143,27 +136,22 @@ def test_labels_are_chosen_switched_off_or_found(graph: Path) -> None:
     assert labels_of("", str(graph), KG, none, beside=True).entities["Q1"] == "Person 1"
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["land_reform.n.01", "bank.n.01"], ["land reform", "bank"]),
-        (
-            ["__bank_NN_1", "__bank_NN_2", "__bank_VB_3"],
-            ["bank (noun 1)", "bank (noun 2)", "bank (verb)"],
-        ),
-        (["Barack_Obama", "New_York_City", "Rome"], ["Barack Obama", "New York City", "Rome"]),
-        (["concept:city:new_york", "concept_person_ann_lee"], ["new york", "ann lee"]),
-        (["user_1", "user_2"], ["user_1", "user_2"]),
-        (["Ann", "Bo", "C", "D", "e_f"], ["Ann", "Bo", "C", "D", "e_f"]),
-        (
-            ["A_B", "_abc", "email._policybase", "St._Louis"],
-            ["A_B", "_abc", "email._policybase", "St. Louis"],
-        ),
-    ],
-)
-def test_names_in_a_form_that_says_so_are_read(names: list[str], expected: list[str]) -> None:
-    read = readable_names(names, {})
-    assert [read.get(name, name) for name in names] == expected
+FORMS = (
+    (["land_reform.n.01", "bank.n.01"], ["land reform", "bank"]),
+    (["__bank_NN_1", "__bank_NN_2", "__bank_VB_3"], ["bank (noun 1)", "bank (noun 2)", "bank (verb)"]),
+    (["Barack_Obama", "New_York_City", "Rome"], ["Barack Obama", "New York City", "Rome"]),
+    (["concept:city:new_york", "concept_person_ann_lee"], ["new york", "ann lee"]),
+    (["user_1", "user_2"], ["user_1", "user_2"]),
+    (["Ann", "Bo", "C", "D", "e_f"], ["Ann", "Bo", "C", "D", "e_f"]),
+    (["A_B", "_abc", "email._policybase", "St._Louis"],
+     ["A_B", "_abc", "email._policybase", "St. Louis"]),
+)  # fmt: skip
+
+
+def test_names_in_a_form_that_says_so_are_read() -> None:
+    every = [readable_names(names, {}) for names, _ in FORMS]
+    found = [[read.get(n, n) for n in names] for (names, _), read in zip(FORMS, every, strict=True)]
+    assert found == [expected for _, expected in FORMS]
 
 
 def test_instances_and_taxa_are_written_as_names(graph: Path) -> None:
@@ -220,18 +208,7 @@ def test_a_property_graph_of_triples_has_the_labels_beside_them(graph: Path) -> 
     assert "Q0" in {node.name for node in plain.nodes}
 
 
-@pytest.mark.parametrize(
-    ("kg", "templates", "looks"),
-    [
-        ("umls", "umls", False),
-        ("umls", "", True),
-        ("umls", "my/t.toml", True),
-        ("kg.tsv", "umls", True),
-    ],
-)
-def test_packaged_recipes_look_for_no_labels(
-    kg: str, templates: str, looks: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_packaged_recipes_look_for_no_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
 
     def labels_of(*_given: object, beside: bool) -> Labels:
@@ -239,7 +216,13 @@ def test_packaged_recipes_look_for_no_labels(
         return Labels({}, {})
 
     monkeypatch.setattr("rulemine.recipe.inputs.labels_of", labels_of)
-    recipe = Recipe("x", kg, questions=QuestionSection(templates=templates))
-    inputs = Inputs(recipe)
-    inputs.put(kg=KG)
-    assert (inputs.labels, asked) == ({}, [looks])
+    for kg, templates in (
+        ("umls", "umls"),
+        ("umls", ""),
+        ("umls", "my/t.toml"),
+        ("kg.tsv", "umls"),
+    ):
+        inputs = Inputs(Recipe("x", kg, questions=QuestionSection(templates=templates)))
+        inputs.put(kg=KG)
+        assert inputs.labels == {}
+    assert asked == [False, True, True, True]

@@ -7,6 +7,7 @@ import os
 import tarfile
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,10 +39,18 @@ class Places:
         self.named, self.here, self.cache = root / "named", root / "work" / "data", root / "cache"
         self.fetched: list[str] = []
         self.offered: dict[str, bytes] = {}
+        self.sets: dict[str, DataSet] = {}
 
     def put(self, folder: Path, content: bytes = CONTENT, name: str = "toy/one.tsv") -> Path:
         write_bytes(folder / name, content)
         return folder / name
+
+    def offer(self, content: bytes, *file: Any, **how: Any) -> None:
+        """Makes ``toy`` a data set of one file, and offers its content for download."""
+        self.sets["toy"] = DataSet(
+            "a toy", "kg", "a page", "none", "nobody", (SourceFile("toy/x.tsv", *file, **how),)
+        )
+        self.offered[str(file[0])] = content
 
 
 @pytest.fixture
@@ -56,11 +65,11 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     two = SourceFile(
         "toy/two.tsv", "https://x.example/all.tar.gz", 12, ("0" * 64, digest_of(MORE)), "in/two.txt"
     )
-    toys = {
+    found.sets = {
         name: DataSet("a toy", "kg", "here", "none", "nobody", files)
         for name, files in (("toy", (one,)), ("both", (one, two)))
     }
-    monkeypatch.setattr(datasets, "data_sets", lambda: toys)
+    monkeypatch.setattr(datasets, "data_sets", lambda: found.sets)
 
     def fetch(url: str, _progress: object) -> bytes:
         found.fetched.append(url)
@@ -90,11 +99,7 @@ def test_places_are_searched_in_order(places: Places) -> None:
         assert found is not None
         assert found.resolve() == path
     assert places.fetched == []
-
-
-def test_a_compressed_file_serves_as_well(places: Places) -> None:
-    path = places.put(places.named, name="toy/one.tsv.gz")
-    assert find_files("toy") == (path,)
+    places.put(places.named, name="toy/one.tsv.gz")
     assert load_kg("toy").labeled() == [("a", "r", "b")]
 
 
@@ -112,14 +117,8 @@ def test_without_a_network_the_message_says_what_to_put_where(places: Places) ->
     with pytest.raises(DatasetError) as caught:
         get_files("toy")
     message = str(caught.value)
-    for part in (
-        "data set toy",
-        "https://x.example/one.txt",
-        "Network is unreachable",
-        f"Put it there, e.g. at {places.named / 'toy/one.tsv'}",
-        "RULEMINE_DATA",
-    ):
-        assert part in message
+    assert "https://x.example/one.txt (Network is unreachable)" in message
+    assert f"Put it there, e.g. at {places.named / 'toy/one.tsv'}" in message
     assert not places.cache.exists()
 
 
@@ -137,25 +136,18 @@ def test_downloads_are_checked_kept_and_not_repeated(places: Places) -> None:
     assert (kg.labeled(), kg.duplicates) == ([("a", "r", "b"), ("b", "r", "c")], 1)
 
 
-@pytest.mark.parametrize("offer", [b"not it", b""])
-def test_a_wrong_download_is_not_kept(places: Places, offer: bytes) -> None:
-    places.offered["https://x.example/one.txt"] = offer
-    with pytest.raises(DatasetError, match=f"has digest {digest_of(offer)}; expected"):
-        get_files("toy")
-    assert not places.cache.exists()
-
-
-@pytest.mark.parametrize(
-    "offer",
-    [b"not an archive", archive(other=b"x"), archive(in__two=MORE)[:40]],
-    ids=["no archive", "another file", "cut off"],
-)
-def test_a_broken_archive_is_not_kept(places: Places, offer: bytes) -> None:
+def test_a_wrong_download_is_not_kept(places: Places) -> None:
+    for offer in (b"not it", b""):
+        places.offered["https://x.example/one.txt"] = offer
+        with pytest.raises(DatasetError, match=f"has digest {digest_of(offer)}; expected"):
+            get_files("toy")
+        assert not places.cache.exists()
     places.put(places.named)
-    places.offered["https://x.example/all.tar.gz"] = offer
-    with pytest.raises(DatasetError, match=r"data set both: toy/two\.tsv .* cannot be downloaded"):
-        get_files("both")
-    assert not places.cache.exists()
+    for offer in (b"not an archive", archive(other=b"x"), archive(in__two=MORE)[:40]):
+        places.offered["https://x.example/all.tar.gz"] = offer
+        with pytest.raises(DatasetError, match=r"both: toy/two\.tsv .* cannot be downloaded"):
+            get_files("both")
+        assert not places.cache.exists()
 
 
 def test_a_data_set_wins_over_a_folder_of_its_name_and_a_path_over_nothing(places: Places) -> None:
@@ -186,35 +178,16 @@ def test_only_https_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
             sources.fetch(url, None)
 
 
-def test_a_fetch_tells_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Answer(io.BytesIO):
-        headers = {"Content-Length": str(3 << 20)}  # noqa: RUF012
-
-    monkeypatch.setattr(urllib.request, "urlopen", lambda *_, **__: Answer(bytes(3 << 20)))
-    told: list[tuple[int, int]] = []
-    content = sources.fetch("https://x.example/a", lambda *now: told.append(now))
-    assert len(content) == 3 << 20
-    assert told == [(n << 20, 3 << 20) for n in (1, 2, 3)]
-
-
-def test_a_file_known_by_its_git_blob_is_checked_by_that(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    url = "https://x.example/blob.txt"
-    blob = "eb365133a3b6c6ae45e81b5653f5361354170ccb"
-    file = SourceFile("toy/blob.tsv", url, 0, (), "", blob)
-    toy = DataSet("a toy", "kg", "here", "none", "nobody", (file,))
-    monkeypatch.setattr(datasets, "data_sets", lambda: {"blob": toy})
-    with pytest.raises(DatasetError, match=r"Put it there, e.g. at .*named/toy/blob\.tsv"):
-        load_kg("blob")
-    places.offered[url] = MORE
+def test_a_file_known_by_its_git_blob_is_checked_by_that(places: Places) -> None:
+    url, blob = "https://x.example/blob.txt", "eb365133a3b6c6ae45e81b5653f5361354170ccb"
+    places.offer(MORE, url, 0, (), "", blob)
     with pytest.raises(DatasetError, match=f"expected {blob}"):
-        get_files("blob")
+        get_files("toy")
     places.offered[url] = CONTENT
-    assert load_kg("blob").labeled() == [("a", "r", "b")]
-    places.put(places.named, MORE, "toy/blob.tsv.gz")
+    assert load_kg("toy").labeled() == [("a", "r", "b")]
+    places.put(places.named, MORE, "toy/x.tsv.gz")
     with pytest.raises(DatasetError, match=f"{blob} was expected"):
-        find_files("blob")
+        find_files("toy")
 
 
 def test_labels_are_two_columns_each_entity_once(tmp_path: Path) -> None:
@@ -262,68 +235,39 @@ UNCHECKED = {"primekg", "wikidata5m", "yago45", "metaqa"}
 """The data sets of whose files no digest could be found out."""
 
 
-def test_the_contents_of_several_addresses_follow_one_another(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_contents_of_several_addresses_follow_one_another(places: Places) -> None:
     urls = ("https://x.example/a", "https://x.example/b")
-    both = SourceFile("toy/both.tsv", urls[0], 0, (digest_of(CONTENT + MORE),), more=urls[1:])
-    toy = DataSet("a toy", "kg", "here", "none", "nobody", (both,))
-    monkeypatch.setattr(datasets, "data_sets", lambda: {"both": toy})
-    places.offered.update(zip(urls, (MORE, CONTENT), strict=True))
+    places.offer(MORE, urls[0], 0, (digest_of(CONTENT + MORE),), more=urls[1:])
+    places.offered[urls[1]] = CONTENT
     with pytest.raises(DatasetError, match="expected"):
-        load_kg("both")
+        load_kg("toy")
     places.offered.update(zip(urls, (CONTENT, MORE), strict=True))
-    assert load_kg("both").labeled() == [("a", "r", "b"), ("b", "r", "c")]
+    assert load_kg("toy").labeled() == [("a", "r", "b"), ("b", "r", "c")]
 
 
-def test_a_download_without_a_digest_is_used_and_the_user_notified(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toy = DataSet(
-        "a toy",
-        "kg",
-        "a page",
-        "none",
-        "nobody",
-        (SourceFile("toy/x.tsv", "https://x/x.gz", 0, ()),),
-    )
-    monkeypatch.setattr(datasets, "data_sets", lambda: {"toy": toy})
-    places.offered["https://x/x.gz"] = gzip.compress(CONTENT)
+def test_a_download_without_a_digest_is_used_and_the_user_notified(places: Places) -> None:
+    places.offer(gzip.compress(CONTENT), "https://x/x.gz", 0, ())
     notes: list[str] = []
-    assert load_kg("toy", note=notes.append).labeled() == [("a", "r", "b")]
-    assert len(notes) == 1
+    for _ in range(2):
+        assert load_kg("toy", note=notes.append).labeled() == [("a", "r", "b")]
+        assert len(notes) == 1
     assert "toy/x.tsv" in notes[0]
     assert digest_of(CONTENT) in notes[0]
-    assert load_kg("toy", note=notes.append).labeled() == [("a", "r", "b")]
-    assert len(notes) == 1
 
 
-def test_a_digest_of_the_compressed_download_is_checked(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    packed = gzip.compress(CONTENT)
-    file = SourceFile("toy/x.tsv", "https://x/x.gz", 0, (), download=digest_of(packed))
-    toy = DataSet("a toy", "kg", "a page", "none", "nobody", (file,))
-    monkeypatch.setattr(datasets, "data_sets", lambda: {"toy": toy})
-    places.offered["https://x/x.gz"] = gzip.compress(MORE)
+def test_a_digest_of_the_compressed_download_is_checked(places: Places) -> None:
+    packed, notes = gzip.compress(CONTENT), list[str]()
+    places.offer(gzip.compress(MORE), "https://x/x.gz", 0, (), download=digest_of(packed))
     with pytest.raises(DatasetError, match="was discarded"):
         load_kg("toy")
     places.offered["https://x/x.gz"] = packed
-    notes: list[str] = []
     assert len(load_kg("toy", note=notes.append)) == 1
     assert notes == []
 
 
-def test_a_file_without_an_address_has_to_be_put_there(
-    places: Places, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    toy = DataSet(
-        "a toy", "kg", "a page of a drive", "none", "nobody", (SourceFile("toy/x.tsv", "", 0, ()),)
-    )
-    monkeypatch.setattr(datasets, "data_sets", lambda: {"toy": toy})
-    with pytest.raises(
-        DatasetError, match=r"a page of a drive\. Fetch it by hand .*named/toy/x\.tsv"
-    ):
+def test_a_file_without_an_address_has_to_be_put_there(places: Places) -> None:
+    places.offer(b"", "", 0, ())
+    with pytest.raises(DatasetError, match=r"a page\. Fetch it by hand .*named/toy/x\.tsv"):
         load_kg("toy")
     places.put(places.named, name="toy/x.tsv")
     assert len(load_kg("toy")) == 1

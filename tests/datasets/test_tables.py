@@ -177,16 +177,6 @@ def test_labels_stand_beside_triples_or_in_a_table_of_their_own(tmp_path: Path) 
     assert load_labels(str(tmp_path / "kg.csv"))["8"] == "Bob"
 
 
-@pytest.mark.parametrize(
-    "columns", [":START_ID,:TYPE,:END_ID", "from,type,to", "node1,label,node2"]
-)
-def test_tables_of_edges(tmp_path: Path, columns: str) -> None:
-    put(tmp_path, edges_DOT_csv=f"id,{columns}\n1,a,knows,b\n2,b,likes,c\n")
-    assert load_kg(str(tmp_path / "edges.csv")).labeled() == [
-        ("a", "knows", "b"), ("b", "likes", "c"),
-    ]  # fmt: skip
-
-
 CHOSEN = (
     # name, text, columns, what is read; "": refused
     ("a.tsv", "a\tb\tr\nc\td\tr\n", "1,3,2", "a r b, c r d"),
@@ -202,6 +192,11 @@ CHOSEN = (
     ("a.csv", 'a,r,"b, c"\n', "1,2,3", "a r b, c"),
     ("a.csv", 'from;rel;to;w\na;r;"b;c";1\n', "", "a r b;c"),
     ("a.csv", "x,y,z\na,r,b\n", "x,y,z", "a r b"),
+    ("a.csv", "id,:START_ID,:TYPE,:END_ID\n1,a,r,b\n", "", "a r b"),
+    ("a.csv", "id,from,type,to\n1,a,r,b\n", "", "a r b"),
+    ("a.csv", "id,node1,label,node2\n1,a,r,b\n", "", "a r b"),
+    ("kb.txt", "Kismet|by|W. D.\nA, B|has|NA\n", "", "A, B has NA, Kismet by W. D."),
+    ("edges.sif", 'source\tmetaedge\ttarget\nG::1\tGr>G\tG::"2\n', "", 'G::1 Gr>G G::"2'),
     ("a.jsonl", '{"x": "a", "y": "r", "z": 7}\n', "x,y,z", "a r 7"),
     ("a.jsonl", '{"x": "a", "y": "r", "z": 7}\n', "3,2,1", "7 r a"),
     ("f/train.txt", "a\tr\tb\t2014-01-01\n", "1,2,3", "a r b"),
@@ -250,14 +245,6 @@ def test_bad_lines_of_rdf_are_left_out_or_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"line 2.*leave --strict out"):
             read(name, strict=True)
         assert read(name) is not None
-
-
-def test_files_of_other_projects(tmp_path: Path) -> None:
-    put(tmp_path, kb_DOT_txt="Kismet|directed_by|William Dieterle\nA, B|has_genre|NA\n")
-    put(tmp_path, edges_DOT_sif='source\tmetaedge\ttarget\nGene::1\tGr>G\tGene::"2\n')
-    movies = load_kg(str(tmp_path / "kb.txt")).labeled()
-    assert movies == [("A, B", "has_genre", "NA"), ("Kismet", "directed_by", "William Dieterle")]
-    assert load_kg(str(tmp_path / "edges.sif")).labeled() == [("Gene::1", "Gr>G", 'Gene::"2')]
 
 
 @pytest.mark.parametrize(
