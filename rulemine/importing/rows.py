@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 from rulemine.codec import shown, why_unreadable
-from rulemine.config import read_value
+from rulemine.config import Option, read_value
 from rulemine.errors import ConfigError, InputError, counted
 from rulemine.files import read_jsonl, read_lines, read_text
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -80,7 +80,10 @@ class SourceRow:
         if self.fields.get(name) is None:
             return default
         problems: list[str] = []
-        found = read_value(hint, self.fields[name], repr(name), problems)
+        value = self.fields[name]
+        found = read_value(hint, value, repr(name), problems)
+        if isinstance(value, str) and get_origin(hint) is tuple:  # only options list by commas
+            problems = [Option().complaint(hint, repr(name), value)]
         if problems:
             raise InputError(f"{self.where}: {problems[0]}.")
         return found

@@ -15,6 +15,7 @@ from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.datasets.registry import files_of, load_kg, load_labels, own_labels
 from rulemine.errors import InputError, UserError
 from rulemine.files import write_bytes
+from tests import each
 
 TRIPLES = [("ann", "knows", "bob"), ("bob", "knows", "Côte d'Ivoire"), ("bob", "lives in", "NA")]
 """What every copy below holds; some names are such as readers of tables take for something else."""
@@ -127,7 +128,7 @@ def openke(folder: Path) -> None:
 FOLDERS = (plain_splits, pykeen, pykeen_numbers, libkge, ogb, openke, parquet, jsonl, csv)
 
 
-@pytest.mark.parametrize("make", FOLDERS, ids=lambda make: make.__name__)
+@each("make", FOLDERS)
 def test_all_splits_of_a_folder_are_one_graph(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path)
     assert load_kg(str(tmp_path)).labeled() == sorted(TRIPLES)
@@ -159,7 +160,7 @@ def test_entities_of_several_types_are_told_apart_by_the_type(tmp_path: Path) ->
     assert load_kg(str(tmp_path)).labeled() == [("drug:X1", "drug-disease", "disease:X1")]
 
 
-@pytest.mark.parametrize("by", [NUMBERS, range(4)], ids=["by name", "by number"])
+@each("by", [NUMBERS, range(4)])
 def test_strings_of_libkge_are_labels(tmp_path: Path, by: list[object]) -> None:
     libkge(tmp_path)
     put(tmp_path, entity_strings_DOT_del=lines([(by[0], "Ann"), (by[3], 'the "NA"')]))
@@ -247,7 +248,7 @@ def test_bad_lines_of_rdf_are_left_out_or_refused(tmp_path: Path) -> None:
         assert read(name) is not None
 
 
-@pytest.mark.parametrize(
+@each(
     ("files", "message"),
     [
         ({"notes_DOT_md": "x"}, "none of the forms that are read .*LibKGE: train.del"),
@@ -313,7 +314,7 @@ def test_a_name_of_a_data_set_hides_a_folder_but_not_a_path(
     assert len(load_kg("./demo")) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ("head\ttail\trelation\nann\tbob\tknows\n", "--columns head,relation,tail"),

@@ -21,6 +21,7 @@ from rulemine.exports.endpoint import make_endpoint, workers_of
 from rulemine.exports.protocol import ExportInput
 from rulemine.query.oxigraph.workers import Workers
 from rulemine.release.reader import Release
+from tests import each
 from tests.chat_server import until
 from tests.command_line import Command
 from tests.evaluation.world import write_structures
@@ -246,7 +247,7 @@ def _runs(process: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "told"),
     [
         ("iris=freebse", "did you mean 'freebase'"),

@@ -14,6 +14,7 @@ from rulemine.exports.protocol import ExportFolder, ExportInput, RowExport
 from rulemine.exports.registry import EXPORTS
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
+from tests import each
 from tests.command_line import Command, assert_refused
 from tests.verify.tiny import write_release
 
@@ -193,7 +194,7 @@ def test_an_edited_release_is_not_passed_on(release: Release, tmp_path: Path) ->
     assert not (tmp_path / "a").exists()
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "message"),
     [
         (["--to", "tuy"], "no export format 'tuy'; did you mean 'toy'?"),

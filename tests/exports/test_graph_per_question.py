@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from rulemine.exports.exporting import export
 from rulemine.exports.formats.graph_per_question import _paths, confounders
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -12,10 +10,11 @@ from rulemine.query.tree import Anchor, Intersection, Projection
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from rulemine.seeds import stream
+from tests import each
 from tests.exports.readers.rog import parquet
 
 
-@pytest.mark.parametrize("seed", range(6))
+@each("seed", range(6))
 def test_confounders_are_the_triples_of_every_walk_along_a_path_of_the_query(seed: int) -> None:
     draw = stream(seed, "graph")
     kg = KnowledgeGraph.from_triples(
@@ -43,7 +42,7 @@ def test_paths_of_unions_differences_and_counts() -> None:
     }
 
 
-@pytest.mark.parametrize("kg", ["complete", "incomplete", "incomplete-50"])
+@each("kg", ["complete", "incomplete", "incomplete-50"])
 def test_evidence_is_in_graphs_of_training_and_those_of_test_are_as_without(
     structures: Release, tmp_path: Path, kg: str
 ) -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from rulemine.exports.exporting import export
 from rulemine.exports.reachability import Reachability, reachability, shares
@@ -14,7 +13,7 @@ from rulemine.release.proof_triples import proof_rows
 from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
 from rulemine.seeds import stream
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.questions import question
 from tests.release.by_hand import AUNT, removal
 
@@ -76,7 +75,7 @@ def proof_of(asked: Question, removals: Iterable[Removal], kg: KnowledgeGraph) -
     return [b for t in asked.evidence for b in ((t,) if t in stated else bodies[t])]
 
 
-@pytest.mark.parametrize("seed", some_seeds(12))
+@each("seed", some_seeds(12))
 def test_as_programs_keep_their_graphs(seed: int) -> None:
     kg, asked, removals = drawn(seed)
     whole = list(reachability(kg, asked, removals))

@@ -3,13 +3,12 @@
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from rulemine.exports.client_names import ClientNames
 from rulemine.exports.iris import SourceNames
 from rulemine.kg.entity_names import EntityNames
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
+from tests import each
 
 YAGO = "http://yago-knowledge.org/resource/"
 FREEBASE = "http://rdf.freebase.com/ns/"
@@ -66,7 +65,7 @@ def test_private_names_stay_private() -> None:
     assert found.relation == {"P36": f"{FREEBASE}graph.P36"}
 
 
-@pytest.mark.parametrize("naming", ["text", "entity"])
+@each("naming", ["text", "entity"])
 def test_ids_that_two_have_are_iris(naming: str) -> None:
     found = names({"http://a.org/x": "one", "http://b.org/x": "two"}, ["r"], naming)
     assert sorted(found.entity_id.values()) == ["http://a.org/x", "http://b.org/x"]

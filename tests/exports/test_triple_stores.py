@@ -14,6 +14,7 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.release.reader import Release
+from tests import each
 from tests.evaluation.world import write_release
 from tests.exports.readers import freebase_clients, neo4j
 
@@ -37,7 +38,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-@pytest.mark.parametrize("iris", IRIS)
+@each("iris", IRIS)
 def test_the_queries_of_questions_give_their_answers(
     structures: Release, tmp_path: Path, iris: str
 ) -> None:
@@ -61,7 +62,7 @@ def test_the_queries_of_questions_give_their_answers(
             ), row["sparql"]
 
 
-@pytest.mark.parametrize("iris", IRIS)
+@each("iris", IRIS)
 def test_names_with_any_sign_are_exact_in_rdf(odd: Release, tmp_path: Path, iris: str) -> None:
     export(odd, f"rdf:iris={iris}", tmp_path / "rdf")
     lines = (tmp_path / "rdf" / "graph.nt").read_text("utf-8").splitlines()

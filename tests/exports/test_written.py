@@ -14,6 +14,7 @@ from rulemine.exports.exporting import export
 from rulemine.exports.registry import EXPORTS
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
+from tests import each
 from tests.written_releases import ASKED, COUNT
 
 NUMBER = "asks for a number"
@@ -179,7 +180,7 @@ def test_dynamic_kgqa_has_the_fields_of_table_2(variants: Release, tmp_path: Pat
     assert all(row.keys() == {"id", "question"} for row in rows(secret / "test.jsonl"))
 
 
-@pytest.mark.parametrize("to", ["gtsqa", "dynamic-kgqa"])
+@each("to", ["gtsqa", "dynamic-kgqa"])
 def test_other_kinds_are_refused(release: Release, tmp_path: Path, to: str) -> None:
     with pytest.raises(ConfigError, match="kind rules"):
         export(release, to, tmp_path / "out")

@@ -14,6 +14,7 @@ from rulemine.importing.protocol import ImportedQuestion, ImportedSet
 from rulemine.importing.readers.brink import BrinkReader
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
+from tests import each
 from tests.evaluation.world import write_release, write_structures
 from tests.importing.round_trip import WITHOUT_QUERIES, scores_of
 from tests.releases import built
@@ -174,7 +175,7 @@ def test_a_folder_without_questions_says_what_was_expected(folder: Path) -> None
         _read(folder / "absent.json")
 
 
-@pytest.mark.parametrize("write", [write_release, write_structures])
+@each("write", [write_release, write_structures])
 def test_an_export_is_read_back(write: Callable[[Path], Release], tmp_path: Path) -> None:
     release = write(tmp_path / "release")
     found = _read(export(release, "brink", tmp_path / "brink").folder)

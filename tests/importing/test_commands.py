@@ -10,15 +10,16 @@ from tests.importing.test_cypher_questions import QUESTIONS, imported
 from tests.importing.test_importer import ROWS, whole, write_set
 
 WORKS = (
-    "questions {}", "show {} --sample 1", "evaluate {} p.jsonl", "evaluate {} p.jsonl --metrics rog",
-    "study {} --with neighbors --resamples 5 -o study",
-    "export supervision {}", "archive {} -o a.tar", "rename {} --naming text -o text", "verify {}",
+    "export {} --to questions", "show {} --sample 1", "evaluate {} p.jsonl",
+    "evaluate {} p.jsonl --metrics rog",
+    "study {} --with neighbors --set resamples=5 -o study",
+    "export {} --to supervision", "archive {} -o a.tar", "rename {} --naming text -o text", "verify {}",
     *(f"export {{}} --to {to} -o {to}" for to in ("rog", "gog", "tog", "neo4j", "hf", "croissant")),
 )  # fmt: skip
 
 REFUSED = (
     "answer {} --with reasoner -o r.jsonl", "show {} --summary", "verify {} --rebuild",
-    "judge {} --model m --dry-run -o j", "export {} --to brink -o brink",
+    "evaluate {} --judge m -o j", "export {} --to brink -o brink",
 )  # fmt: skip
 
 
@@ -72,8 +73,8 @@ def test_cypher_questions_are_answered_scored_and_studied(
     monkeypatch.chdir(tmp_path)
     for words in (
         "answer out --with gold-cypher -o p.jsonl", "evaluate out p.jsonl", "show out --sample 1",
-        "study out --with gold-cypher --resamples 5 -o study", "archive out -o a.tar",
-        "export out --to hf -o hf", "questions out",
+        "study out --with gold-cypher --set resamples=5 -o study", "archive out -o a.tar",
+        "export out --to hf -o hf", "export out --to questions",
     ):  # fmt: skip
         ended = command(*words.split())
         assert ended.status == 0, (words, ended.err)

@@ -12,6 +12,7 @@ from rulemine.exports.exporting import export
 from rulemine.files import write_jsonl, write_text
 from rulemine.importing.readers.dynamic_kgqa import DynamicKgqaReader
 from rulemine.release.reader import Release
+from tests import each
 from tests.importing.round_trip import WITHOUT_QUERIES, differing_scores
 
 YAGO = "http://yago-knowledge.org/resource/"
@@ -70,10 +71,9 @@ def test_rows_of_think_on_graph_have_topics_and_no_graph(tmp_path: Path) -> None
 PARTS = ("subject", "predicate", "object")
 
 
-@pytest.mark.parametrize(
+@each(
     "facts",
     [FACTS, [dict(zip(PARTS, fact, strict=True)) for fact in FACTS]],
-    ids=["lists", "objects"],
 )
 def test_rows_that_the_pipeline_has_just_made_have_iris_as_facts(
     tmp_path: Path, facts: list[Any]
@@ -92,7 +92,7 @@ def test_a_graph_of_iris_can_be_given(tmp_path: Path) -> None:
     assert {*found.complete} == {*found.questions[0].evidence}
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         ({"subgraph": "[["}, "line 1: 'subgraph' is .* which is not valid JSON"),
@@ -116,7 +116,7 @@ def test_ids_that_occur_twice_are_refused(tmp_path: Path) -> None:
         read(tmp_path / "in", ROW, ROW)
 
 
-@pytest.mark.parametrize("kg", ["complete", "incomplete"])
+@each("kg", ["complete", "incomplete"])
 def test_predictions_have_the_same_scores_on_what_was_exported(
     labeled: Release, tmp_path: Path, kg: str
 ) -> None:

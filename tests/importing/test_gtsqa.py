@@ -16,6 +16,7 @@ from rulemine.importing.readers.gtsqa import GtsqaReader
 from rulemine.importing.registry import find_reader
 from rulemine.query.parser import parse
 from rulemine.release.reader import Release
+from tests import each
 from tests.importing.round_trip import WITHOUT_QUERIES, differing_scores
 
 ROW = {
@@ -58,7 +59,7 @@ def read(
     return GtsqaReader()(folder / to, kg, None)
 
 
-@pytest.mark.parametrize("to", ["test.jsonl", "test-00000-of-00001.parquet"])
+@each("to", ["test.jsonl", "test-00000-of-00001.parquet"])
 def test_entities_of_a_graph_are_ids_with_labels(tmp_path: Path, to: str) -> None:
     found = read(tmp_path / "in", ROW | {"graph": GRAPH}, to=to)
     (question,) = found.questions
@@ -140,7 +141,7 @@ def test_queries_that_are_no_trees_and_minimal_queries_of_other_rows_are_noted(
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         (

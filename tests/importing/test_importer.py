@@ -10,6 +10,7 @@ from rulemine.errors import ConfigError, InputError, OutputError, ReleaseError
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
 from rulemine.kinds.imported.making import levels_of_missing, parts_of
 from rulemine.release.naming import questions_in
+from tests import each
 
 GRAPH = [
     ("ann", "parent", "bo"),
@@ -226,7 +227,7 @@ def test_what_is_the_users_is_not_replaced(given: Path, tmp_path: Path) -> None:
         import_set("plain", given / "test.jsonl", given)
 
 
-@pytest.mark.parametrize("naming", ["private", "numeric"])
+@each("naming", ["private", "numeric"])
 def test_names_are_not_hidden_where_texts_show_them(
     given: Path, tmp_path: Path, naming: str
 ) -> None:

@@ -9,7 +9,7 @@ from rulemine import Release, import_set
 from rulemine.cli.main import main
 from rulemine.errors import ConfigError, InputError
 from rulemine.importing.registry import find_reader
-from tests import ROOT
+from tests import ROOT, each
 from tests.importing.round_trip import scores_of
 from tests.releases import built
 
@@ -66,7 +66,7 @@ def test_an_empty_cell_does_not_say_what_is_hard(tmp_path: Path) -> None:
     assert [q.hard for q in read(tmp_path / "train.jsonl")] == [None]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "form", "message"),
     [
         ("a,b\n1,2\n", "plain", "which column has the text\\? Found a, b; expected question or"),
@@ -124,7 +124,7 @@ def test_execution_grades_answers_as_a_build_does(both: tuple[Release, Release])
         )  # fmt: skip
 
 
-@pytest.mark.parametrize("system", ["lookup", "neighbors", "neighbors:hops=2"])
+@each("system", ["lookup", "neighbors", "neighbors:hops=2"])
 def test_what_is_read_back_scores_the_same(both: tuple[Release, Release], system: str) -> None:
     # What is asked for is in the core first, where there is one; and sets of answers come by private id.
     left_out = {"hits_hard", "hits_at_1"}

@@ -36,7 +36,7 @@ def test_a_study_with_lookup_is_refused_before_its_first_run(
     given = write_set(tmp_path / "given", [ROWS[2]])
     whole(given, tmp_path / "out")
     monkeypatch.chdir(tmp_path)
-    words = "study out --with neighbors,lookup --resamples 5 -o study"
+    words = "study out --with neighbors,lookup --set resamples=5 -o study"
     ended = command(*words.split())
     assert ended.status == 2
     assert "lookup executes queries, and no question of out has one" in " ".join(ended.err.split())

@@ -16,6 +16,7 @@ from rulemine.importing.readers.rog import RogReader
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from rulemine.verify import verify
+from tests import each
 from tests.evaluation.world import write_release
 from tests.importing.round_trip import WITHOUT_QUERIES, scores_of
 from tests.releases import built
@@ -77,7 +78,7 @@ def test_a_topic_that_is_listed_twice_is_one(tmp_path: Path) -> None:
     assert question.topics == ("Bo Quist", "Ann Quist")
 
 
-@pytest.mark.parametrize("form", ["jsonl", "json", "parquet"])
+@each("form", ["jsonl", "json", "parquet"])
 def test_the_files_of_a_folder_are_its_splits(tmp_path: Path, form: str) -> None:
     rows = [ROWS[0], {**ROWS[1], "hop": None}, ROWS[0] | {"id": "Sea-2"}]
     names = (
@@ -119,7 +120,7 @@ def test_rows_without_a_graph_make_a_set_without_one(tmp_path: Path) -> None:
     assert _read(_lines(tmp_path / "rows.jsonl", [row])).complete is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "message"),
     [
         (

@@ -12,6 +12,7 @@ import pytest
 from rulemine.errors import InputError
 from rulemine.files import write_jsonl, write_text
 from rulemine.importing.rows import SourceRow, labels_beside, read_rows, split_of, title_of
+from tests import each
 
 ROWS = [{"id": 1, "tags": [["a", "b"]]}, {"id": 2, "tags": []}]
 
@@ -27,7 +28,7 @@ def written(path: Path, rows: list[dict[str, Any]] = ROWS) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["dev.jsonl", "dev.jsonl.gz", "dev.json", "dev.parquet"])
+@each("name", ["dev.jsonl", "dev.jsonl.gz", "dev.json", "dev.parquet"])
 def test_every_format_gives_the_same_rows(tmp_path: Path, name: str) -> None:
     found = list(read_rows(written(tmp_path / "in" / name)))
     assert [row.fields for row in found] == ROWS
@@ -68,7 +69,7 @@ def test_a_folder_is_read_split_by_split(tmp_path: Path) -> None:
     assert found == [("train", 1), ("train", 2), ("validation", 4), ("test", 3)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "split"),
     [
         ("gtsqa_with_graphs_test.parquet", "test"),
@@ -105,7 +106,7 @@ def test_fields_are_read_by_their_types() -> None:
         broken.nested("inner", pairs)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "content", "message"),
     [
         ("a.jsonl", "", "has no rows"),

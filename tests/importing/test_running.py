@@ -13,6 +13,7 @@ from rulemine.errors import UserError
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.imported.running import SourceRunner
 from rulemine.verify import verify
+from tests import each
 
 GRAPH = (
     "m.0te\tteam.home\tm.0ar\nm.0te\tteam.home\tm.0br\nm.0te\tteam.mascot\tm.0ow\n"
@@ -82,7 +83,7 @@ def test_such_a_release_is_verified_and_scored(release: Release, tmp_path: Path)
     assert scored.scores[:, scored.columns.index("hits_hard")].tolist() == [1.0] * 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("sparql", "why"),
     [
         ("SELECT ?x { SERVICE <http://a.example/> { ?x ns:r ?y } }", "SERVICE"),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from rulemine.builder.regenerated import regenerated
 from rulemine.verify import verify
+from tests import each
 from tests.importing.test_cypher_questions import QUESTIONS, imported
 from tests.importing.test_importer import ROWS, whole, write_set
 
@@ -65,7 +67,7 @@ def test_cypher_questions_have_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert "rows of the Cypher: not checked; rulemine evaluate runs it" in report.notes
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "fault"),
     [
         (lambda row: row["block"].update(executed=["cy"]), "executed"),
@@ -82,9 +84,12 @@ def test_cypher_questions_have_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_pat
         (lambda row: row.update(wording="model"), "wording"),
     ],
 )
-def test_an_edited_question_is_a_fault(release: Path, change: Edit, fault: str) -> None:
-    edit(release, "questions/test.jsonl", '"one"', change)
-    assert fault in faults(release)
+def test_an_edited_question_is_a_fault(
+    release: Path, tmp_path: Path, change: Edit, fault: str
+) -> None:
+    made = shutil.copytree(release, tmp_path / "made")
+    edit(made, "questions/test.jsonl", '"one"', change)
+    assert fault in faults(made)
 
 
 def test_an_edited_graph_is_a_fault(release: Path) -> None:

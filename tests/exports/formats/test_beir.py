@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from rulemine.exports.exporting import export
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.reader import Release
+from tests import each
 from tests.evaluation.world import ANN, BOB, CID, EVE
 from tests.exports.readers import beir
 
@@ -45,7 +44,7 @@ def test_passages_of_entities_and_one_grade(release: Release, tmp_path: Path) ->
     assert corpus[f"m.{BOB}"]["text"].count(".") == 2  # a sentence for each of its two triples
 
 
-@pytest.mark.parametrize("kg", ["incomplete", "complete"])
+@each("kg", ["incomplete", "complete"])
 def test_every_passage_named_is_there_and_proofs_are_whole(
     structures: Release, tmp_path: Path, kg: str
 ) -> None:

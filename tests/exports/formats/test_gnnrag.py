@@ -4,10 +4,9 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from rulemine.exports.exporting import export
 from rulemine.release.reader import Release
+from tests import each
 from tests.evaluation.world import write_structures
 from tests.exports.readers import rog
 from tests.exports.readers.gnnrag import load, numbered, of_lstm, relation_words
@@ -16,7 +15,7 @@ from tests.structures import structure_question
 SPLITS = {"train": "train", "validation": "dev", "test": "test"}
 
 
-@pytest.mark.parametrize("options", ["", ":max_triples=9"])
+@each("options", ["", ":max_triples=9"])
 def test_questions_and_graphs_are_those_of_rog(
     structures: Release, tmp_path: Path, options: str
 ) -> None:

@@ -16,7 +16,7 @@ from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from rulemine.release.writer import write_release
-from tests import structures
+from tests import each, structures
 from tests.verify import tiny
 
 
@@ -131,7 +131,7 @@ def test_two_releases_are_of_different_versions(tmp_path: Path) -> None:
     assert len(seen) == 4
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "name"),
     [
         ("CC BY 4.0 (Freebase)", "cc-by-4.0"),

@@ -3,10 +3,9 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from rulemine.exports.exporting import export
 from rulemine.release.reader import Release
+from tests import each
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE
 from tests.exports.readers.lightrag import UNKNOWN, Inserted
 
@@ -37,7 +36,7 @@ def test_the_small_world(release: Release, tmp_path: Path) -> None:
     assert {*rows[0]} == {"id", "question", "topics"}
 
 
-@pytest.mark.parametrize("kg", ["incomplete", "complete"])
+@each("kg", ["incomplete", "complete"])
 def test_no_triple_is_lost_among_several_of_a_pair(
     structures: Release, tmp_path: Path, kg: str
 ) -> None:

@@ -15,6 +15,7 @@ from rulemine.exports.protocol import ExportFolder
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.release.reader import Release
+from tests import each
 from tests.releases import built
 
 SCHEMA = Schema(
@@ -84,7 +85,7 @@ def coast() -> Release:
     return Release.open(built("coast") / "release")
 
 
-@pytest.mark.parametrize("kg", ["complete", "incomplete"])
+@each("kg", ["complete", "incomplete"])
 def test_a_release_is_exported_with_gold_and_rows(coast: Release, tmp_path: Path, kg: str) -> None:
     made = export(coast, "neo4j", tmp_path / "out", naming="private", kg=kg)
     graph = coast.property_graph(kg)

@@ -13,6 +13,7 @@ from rulemine.exports.exporting import export
 from rulemine.files import read_jsonl
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
+from tests import each
 from tests.evaluation.world import write_structures
 from tests.exports.readers import rog as read
 from tests.structures import structure_question
@@ -117,7 +118,7 @@ def test_the_shares_are_those_of_the_rows(structures: Release, tmp_path: Path) -
     assert whole.counts["proofs_inside"] == 1
 
 
-@pytest.mark.parametrize("naming", ["private", "text"])
+@each("naming", ["private", "text"])
 def test_subgraph_rag_and_g_retriever_find_every_name(
     release: Release, tmp_path: Path, naming: str
 ) -> None:
