@@ -66,7 +66,7 @@ _DOING = {
     )
     for verb in (one, many)
 }
-"""Verbs that things are named by: "a film featuring A"."""
+"""Verbs with the participle that follows a noun: "a film featuring A"."""
 _PLACES = frozenset({"place", "city", "town", "country", "county", "region", "venue", "state"})
 
 
@@ -85,7 +85,7 @@ Pair = tuple[Around, Around]
 
 
 class Ways(NamedTuple):
-    """The ways to say what a description says: of a subject, after a noun, as a name, as a question.
+    """The ways to say a description: after a subject, after a noun, as a name, as a question.
 
     All ways say the same; what cannot be read for sure is missing. Pairs are for one entity and for several.
 
@@ -212,7 +212,7 @@ def _reduced_text(predicate: str, people: bool) -> str:
 
 
 def _question(one: Around, more: Around, place: bool) -> Ways:
-    """The ways of "in which A acted": what else must be said of a gap."""
+    """The ways of "in which A acted": its question is "in which film did A act?"."""
     found, says = _GAP.fullmatch(one.before), one.after.strip()
     many = of_many(says) if says and one.after == more.after else None
     if many is None:
@@ -235,12 +235,12 @@ _SOME = re.compile(
     r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbeen )"
     r"\b(?:an?|one or more) [\w -]+? (?:of|by|from|who|with the)\b"
 )
-"""Somebody or something between a relation's ends: "by a member of the group". It need not be the same one
-for two topic entities."""
+"""An unnamed entity between the ends of a relation, as in "by a member of the group": of two topic entities
+it may be two different ones."""
 _PLAIN = 2
 """The weight of a noun with one relative clause."""
 _MOST = 5
-"""How much is kept in mind at once: two relative clauses in a row and a short one."""
+"""The most weight of a sentence: two relative clauses in a row and a short one."""
 
 
 def compose(query: Query, templates: Templates, *, articles: bool = False) -> str:
@@ -305,7 +305,7 @@ class _Composer:
         self._before: dict[str, str] = {}
         """The sentences before the question, by the plural noun of what they introduce."""
         self.crowded = False
-        """Whether what is too much for a sentence was left in one."""
+        """Whether a sentence had to keep more than it should."""
 
     def question(self, query: Query, number: int) -> str:
         """The question for what a query gives, in the singular (0) or the plural (1), or for its number."""
@@ -316,7 +316,7 @@ class _Composer:
         return " ".join([*self._before.values(), asked])
 
     def makes_sense(self, query: Query, led_on: Noun | None) -> bool:
-        """Whether nothing is called a person and not; `led_on`: the noun by the relation that leads on."""
+        """Whether nothing is called a person and a thing at once; `led_on`: its noun by the next relation."""
         branches = list(_branches(query))
         nouns: list[Noun] = [self._description(part).noun for part in branches]
         if led_on is not None:
@@ -379,7 +379,7 @@ class _Composer:
         waiting: frozenset[str] | None,
         among: bool,
     ) -> Clause:
-        """What relations say in the same words, for some or for all of their operands."""
+        """The clause of relations that say the same in the same words, each of its own operand."""
         descriptions = [self._description(part) for part in asked]
         noun = self._common([description.noun for description in descriptions], union)
         ways, form = ways_of(descriptions[0], self._names_people(noun)), descriptions[0].forms[0]
@@ -471,7 +471,7 @@ class _Composer:
         return not ways.reduced and not ways.name
 
     def _operands(self, asked: Projection) -> tuple[list[Projection], bool]:
-        """A relation from each that it starts from, and whether one is enough: "A or a film that …"."""
+        """The relation, once for each alternative, and whether there are any: "A or a film that …"."""
         query = asked.of
         if isinstance(query, Union):
             hint = self._other_noun(asked)
@@ -497,7 +497,7 @@ class _Composer:
         )
 
     def _narrowed(self, noun: Noun, hint: Noun) -> Noun:
-        """A noun that says more where it is known what else the entity is."""
+        """The more specific noun, where a relation that leads on says more of the entity."""
         found = self._common([noun, hint], union=False)
         return noun if found == SOMETHING else found
 
@@ -515,7 +515,7 @@ class _Composer:
         return read_description(self._templates[asked.relation].description(_end(asked)))
 
     def _in_order(self, parts: Sequence[Query]) -> list[Query]:
-        """Branches: short ones first, then those that need no word of their own, then by relation."""
+        """Branches: short ones first, then those without a relative word of their own, then by relation."""
 
         def rank(part: Query) -> tuple[int, bool, str, str]:
             own = not isinstance(part, Projection) or not self._description(part).subject
@@ -552,7 +552,7 @@ def _kind_of(form: Form, names: Sequence[str], topics: int) -> str:
 
 
 def _branches(query: Query) -> Iterator[Projection]:
-    """The relations that lead to what a query gives, or to what it takes away."""
+    """The last relation of each branch of a query, negated branches included."""
     if isinstance(query, Projection):
         yield query
     else:

@@ -92,9 +92,6 @@ class Glosses:
     def _by_relation(self) -> dict[str, Gloss]:
         return {row.relation: row for row in self.rows}
 
-    def __contains__(self, relation: object) -> bool:
-        return relation in self._by_relation
-
     def __getitem__(self, relation: str) -> Gloss:
         return self._by_relation[relation]
 

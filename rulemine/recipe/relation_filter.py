@@ -287,12 +287,12 @@ def inverses_in(kg: KnowledgeGraph) -> dict[str, str]:
         The relation that says nothing new → the other one, sorted.
     """
     sizes = dict(zip(kg.relations, kg.relation_sizes().tolist(), strict=True))
-    rows = [row for row in overlapping_relations(kg) if row.reversed and row.share == 1]
-    whole, found = {row[:2] for row in rows}, named_inverses(kg)
+    whole = {row[:2] for row in overlapping_relations(kg) if row.reversed and row.share == 1}
+    found = named_inverses(kg)
     for kept, other in sorted(whole, key=lambda pair: [(len(name), name) for name in pair]):
-        first = (len(kept), kept) < (len(other), other) and found.keys().isdisjoint((kept, other))
-        new = first and (other, kept) in whole and other not in found.values()
-        if new and (kept in other or sizes[kept] >= FOUND_TRIPLES):
+        later = (len(kept), kept) < (len(other), other) and (other, kept) in whole
+        free = kept not in found and other not in {*found, *found.values()}
+        if later and free and (kept in other or sizes[kept] >= FOUND_TRIPLES):
             found[other] = kept
     return dict(sorted(found.items()))
 

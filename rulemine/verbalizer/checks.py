@@ -121,7 +121,7 @@ class QuestionInput:
         question: The question; all names in it are source labels.
         naming: How prompts and texts name entities.
         topics: The topic entities, in the order of their private ids.
-        hidden: Who must not be named, by the code of that problem.
+        hidden: The entities that must not be named, each group with the code of the problem if one is.
         asked: What it asks for, in the words of templates and the naming of the prompts; empty: not shown.
     """
 
@@ -222,16 +222,7 @@ def _problems(
     language: str,
     checker: Checker,
 ) -> Iterator[tuple[str, str]]:
-    """Yields code and detail of each problem of a text, gravest first.
-
-    Args:
-        text: The text.
-        pieces: The text cut at the names of topic entities.
-        topics: The topic entity of each gap.
-        item: The question.
-        language: The required language.
-        checker: Shared by the checks of many texts.
-    """
+    """Yields the code and the detail of each problem of a text, gravest first."""
     blank, words = _GAP.join(pieces), " ".join(pieces)
     relations = item.question.relations
     if (count := len(blank.splitlines())) > 1:
@@ -343,7 +334,7 @@ def _is_caseless(letter: str) -> bool:
 
 
 def _either(text: str, named: Iterable[tuple[Span, int]], names: Sequence[str]) -> str | None:
-    """A mention that is spelled as none of two topic entities, and reads as both; None: there is none."""
+    """A mention that fits two topic entities and has the exact spelling of neither; None: there is none."""
     read = [fold_loosely(name).strip() for name in names]
     said = (text[start:end] for (start, end), which in named if read.count(read[which]) > 1)
     return next((spelling for spelling in said if spelling not in names), None)
@@ -368,7 +359,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _joined(pieces: tuple[str, ...], topics: Sequence[EntityNames]) -> EntityNames | None:
-    """The first topic entity whose name is no token of its own in some naming."""
+    """The first topic entity whose name, in some naming, would run into the letters around it."""
     for naming in NAMINGS:
         names = [topic.name_in(naming) for topic in topics]
         parts = [*interleaved(pieces, names)]

@@ -1,8 +1,8 @@
-"""What verbalization takes of models, see `rulemine.llm.estimates`; no call is made.
+"""Estimates the calls and tokens of verbalization, see `rulemine.llm.estimates`; makes no call.
 
-Guarantee: typical calls are those of a build whose texts are all different and pass at once, less what the
-journal has. A build can also make fewer: identical calls are made once. At most are all attempts. Replies
-have the lengths that a capable model's had.
+Guarantee: typical calls are those of a build whose texts all differ and pass at once, less those that the
+journal has. A build can make fewer, as identical calls are made once; at most it makes all attempts. Lengths
+of replies were measured with a capable model.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ def estimate(
             the same model answered them for the same purpose.
         in_batches: Whether the calls are written as batches.
     """
-    # questions that differ only in their certificates have the same calls
+    # Questions that differ only in their proofs have the same calls.
     asked = {call.key: (item, call) for item in inputs for call in (calls.question(item),)}
     first = [call for _, call in asked.values()]
     had = len(first) - len(unanswered(first, journal))

@@ -206,7 +206,7 @@ class Calls:
     def paraphrase(
         self, item: QuestionInput, questions: Sequence[str], count: int, earlier: Earlier = ()
     ) -> Call:
-        """Asks for `count` paraphrases of a question, given its texts so far; else as `question`."""
+        """Asks for `count` paraphrases of a question that has some texts; else as `question`."""
         texts = [{"text": text} for text in questions]
         return self._about(item, "paraphrase", {"count": str(count), "questions": texts}, earlier)
 

@@ -1,9 +1,10 @@
 """Words for relations by a model: descriptions for prompts (a gloss file), or templates (a book).
 
 Either file is for people to review: it says which end of each relation is which, and every question rests on
-it. Guarantees: what the file has is kept; of a book only what no packaged one knows is asked for, and of
-glosses what only templates say; a reply is checked as the file is, asked for again with the reason, and left
-out if no attempt passes; the file is written once, at the end; the same replies give the same bytes.
+it. Guarantees: what the file has is kept; for a book, a model is asked only about relations that no packaged
+book knows, and for glosses only about those that nothing but templates describes; a reply is checked as the
+file is, asked for again with the reason, and left out if no attempt passes; the file is written once, at the
+end; the same replies give the same bytes.
 """
 
 import re
@@ -225,7 +226,7 @@ async def _asked(
     make: Callable[[str, dict[str, str]], tuple[T, list[str]]],
     ask: Ask,
 ) -> T | TextProblem:
-    """What is made of the model's words for a relation, or the problem of its last ones."""
+    """What is made of the model's words for a relation; if no attempt passes, the problem of the last one."""
     earlier: list[tuple[str, TextProblem]] = []
     while len(earlier) < ATTEMPTS:
         answer = await ask(calls.words(purpose, relation, samples, earlier))
@@ -256,10 +257,7 @@ def _table(relation: str, texts: dict[str, str]) -> tuple[RelationTable, list[st
 
 
 def _problems(relation: str, texts: Mapping[str, str], samples: Sequence[Triple]) -> Iterator[str]:
-    """What is wrong with words for a relation that may name none of its triples.
-
-    The text of a key ``ask_…`` has to be a question, and no other.
-    """
+    """Yields a line for each text that is no question or no description, is too long, or names a sample."""
     names = {name for s, _, o in samples for name in (s, o) if not name.islower()}
     identifiers = Checker([relation]).identifiers  # none if the name is plain words
     for key, text in texts.items():

@@ -2,8 +2,8 @@
 
 A reply is the JSON object of its schema, by itself, in a code fence or among other words, with any capitals
 of keys and any further keys; or plain text of one form, for endpoints without structured outputs. Of two
-objects that differ neither is taken. Thoughts of reasoning models, a byte-order mark, labels, list numbers,
-marks, preambles and notes around a text are removed.
+different objects neither is taken. The thoughts of reasoning models, byte-order marks, labels, list
+numbers, marks, preambles and notes around a text are removed.
 
 Guarantees: readers raise nothing, whatever a reply contains, and return what was asked for or a
 `TextProblem`; what is left of a text is a part of the reply, letter by letter; where two lines may be the

@@ -94,7 +94,7 @@ class Dialogue:
         return not self.ended and self.asked < ATTEMPTS
 
     def text(self, pattern: str) -> str:
-        """A pattern with the names of the topic entities, in the naming of the prompts."""
+        """A pattern, filled in with the names of the topic entities, in the naming of the prompts."""
         return fill(pattern, self.names)
 
     def words(self, pattern: str = "") -> str:
@@ -216,7 +216,7 @@ class Verbalizer:
                 await self._try(dialogue, proposal, ask)
 
     async def _try(self, dialogue: Dialogue, text: str, ask: Answered) -> str:
-        """Accepts a text, or notes why not; returns what the judge proposes instead."""
+        """Accepts a text, or notes why it fails; returns the text that the judge proposes instead, if any."""
         pattern, verdict = await self._examine(dialogue, text, ask)
         if verdict.problem is None:
             dialogue.pattern = pattern
@@ -480,7 +480,7 @@ def _outcome(asked: QuestionSet, dialogues: Sequence[Dialogue]) -> QuestionSet:
 
 
 def _rejection(question: Question, dialogue: Dialogue) -> Rejection:
-    """What became of a question without an accepted text, and why."""
+    """The record of a question without an accepted text, with the reasons."""
     codes = [problem.code for _, problem in dialogue.rejected]
     detail = f"template used: {', '.join(codes)}"
     text = next((text for text, _ in reversed(dialogue.rejected) if text), "")

@@ -114,24 +114,11 @@ def test_nothing_is_left_when_everything_is_answered(journal):
     assert told in found.to_text()
 
 
-def test_another_model_answered_nothing(journal):
-    other = replace(FULL, model="other", judge_model="another")
-    calls = [calls_of(other).question(about, ()) for about in INPUTS]
-    found = made(FULL, keep(journal, *calls, calls_of(other).audit(INPUTS[0], "a?")))
-    assert {purpose.answered for purpose in found.purposes} == {0}
-
-
 @pytest.mark.parametrize(("lasting", "left"), [(True, 5), (False, 6)])
 def test_only_failures_that_last_are_not_asked_again(journal, lasting, left):
     call = calls_of(CHOSEN).question(INPUTS[0], ())
     failure = Failure("refused", "no", lasting)
     assert made(done=keep(journal, call, answer=failure)).typical.calls == left
-
-
-def test_the_rounds_of_batches_are_told():
-    rounds = "rounds            1, at most 3, if nothing fails"
-    assert rounds not in made().to_text()
-    assert rounds in made(in_batches=True).to_text()
 
 
 def test_what_was_audited_for_other_questions_is_not_counted_for_these(journal):

@@ -41,43 +41,31 @@ def test_the_file_of_the_package_is_found_by_its_path_too():
     assert load_prompts(str(DEFAULT)) == load_prompts("")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "found"),
-    [
-        ("[audit]", "[audits]", "unknown section [audits]; did you mean 'audit'?"),
-        ("[audit]", "[audits]", "section [audit] is missing"),
-        ("[names]", "names = 3\n[other]", "names is 3"),
-        ("system =", "sytem =", "[question] unknown key 'sytem'; did you mean 'system'?"),
-        ("system =", "sytem =", "[question] key system is missing"),
-        ("{meaning}", "{meaing}", "[question] user: has {meaing}; did you mean 'meaning'?"),
-        ("Meaning: {meaning}", "", "[question] user: needs the placeholder {meaning}"),
-        ("{earlier}\n", "", "[question] user: needs the placeholder {earlier}"),
-        (
-            "Removed Triple: ({subject}, {relation}, {object})",
-            "({subject}, {relation}, {object})",
-            "[question] user: must have the line 'Removed Triple: ({subject}, {relation}, {object})'",
-        ),
-        (
-            "Question Entity: {topic}\n",
-            "About Question Entity: {topic}\n",
-            "[question] user: must have the line 'Question Entity: {topic}' exactly once",
-        ),
-        (
-            "Answer Entity: {answer}\n",
-            "Answer Entity: {answer}\nAnswer Entity: {answer}\n",
-            "[question] user: must have the line 'Answer Entity: {answer}' exactly once",
-        ),
-        ("{context}\n", "Also {context}\n", "{context} stands for whole lines"),
-        ('{{"question": "…"}}', '{"question": "…"}', "[question] user: has {\"question\": \"…\"}"),
-        ('{{"question": "…"}}', "{", "[question] user: has a single '{'"),
-        ('"You turn', '"{topic} You turn', "[question] system: has {topic}; it takes no placeholders"),
-        ('"Context: {fact}', '"Context:\\n{fact}', "[question] context: has a line break"),
-        ('private = "', 'privat = "', "[names] unknown key 'privat'; did you mean 'private'?"),
-        ('private = "codes', 'private = "\\n\\ncodes\\nx', "[names] private: has a line break"),
-        ('sample = "{subject} | {object}"', "sample = 3", "[gloss] sample is 3; a text was expected"),
-    ],
+@table(
+    ("[audit]", "[audits]", "unknown section [audits]; did you mean 'audit'?"),
+    ("[audit]", "[audits]", "section [audit] is missing"),
+    ("[names]", "names = 3\n[other]", "names is 3"),
+    ("system =", "sytem =", "[question] unknown key 'sytem'; did you mean 'system'?"),
+    ("system =", "sytem =", "[question] key system is missing"),
+    ("{meaning}", "{meaing}", "[question] user: has {meaing}; did you mean 'meaning'?"),
+    ("Meaning: {meaning}", "", "[question] user: needs the placeholder {meaning}"),
+    ("{earlier}\n", "", "[question] user: needs the placeholder {earlier}"),
+    ("Removed Triple: ({subject}, {relation}, {object})", "({subject}, {relation}, {object})",
+     "[question] user: must have the line 'Removed Triple: ({subject}, {relation}, {object})'"),
+    ("Question Entity: {topic}\n", "About Question Entity: {topic}\n",
+     "[question] user: must have the line 'Question Entity: {topic}' exactly once"),
+    ("Answer Entity: {answer}\n", "Answer Entity: {answer}\nAnswer Entity: {answer}\n",
+     "[question] user: must have the line 'Answer Entity: {answer}' exactly once"),
+    ("{context}\n", "Also {context}\n", "{context} stands for whole lines"),
+    ('{{"question": "…"}}', '{"question": "…"}', "[question] user: has {\"question\": \"…\"}"),
+    ('{{"question": "…"}}', "{", "[question] user: has a single '{'"),
+    ('"You turn', '"{topic} You turn', "[question] system: has {topic}; it takes no placeholders"),
+    ('"Context: {fact}', '"Context:\\n{fact}', "[question] context: has a line break"),
+    ('private = "', 'privat = "', "[names] unknown key 'privat'; did you mean 'private'?"),
+    ('private = "codes', 'private = "\\n\\ncodes\\nx', "[names] private: has a line break"),
+    ('sample = "{subject} | {object}"', "sample = 3", "[gloss] sample is 3; a text was expected"),
 )  # fmt: skip
-def test_the_problems_of_a_prompt_file_are_reported(tmp_path, old, new, found):
+def test_the_problems_of_a_prompt_file_are_reported(old, new, found, tmp_path):
     text = DEFAULT.read_text(encoding="utf-8")
     assert old in text
     with pytest.raises(ConfigError) as caught:
