@@ -54,9 +54,8 @@ def read_cached(
     Raises:
         InputError: As `KnowledgeGraph.read`.
     """
-    least = LEAST_BYTES if least is None else least
     off = os.environ.get(VARIABLE, "").strip().lower() == "off"
-    if off or not path.is_file() or path.stat().st_size < least:
+    if off or not path.is_file() or path.stat().st_size < (LEAST_BYTES if least is None else least):
         return KnowledgeGraph.read(path)
     digest = _digest(path)
     entry = _entry(folder, path, digest or "")
@@ -96,13 +95,12 @@ def _digest(path: Path) -> str | None:
 
 
 def _write(entry: Path, kg: KnowledgeGraph) -> None:
-    rest = {name: getattr(kg, name) for name in _REST}
     texts = {
         "entities": kg.entities,
         "relations": kg.relations,
         "iris": kg.relation_iris.values(),
         "named": kg.relation_iris,
-        "rest": (json.dumps(rest),),
+        "rest": (json.dumps({name: getattr(kg, name) for name in _REST}),),
     }
     arrays: dict[str, Any] = {
         name: np.frombuffer("".join(f"{line}\n" for line in some).encode(), np.uint8)

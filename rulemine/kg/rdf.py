@@ -192,12 +192,11 @@ class RdfReader:
                     block = []
             else:
                 left_out["triples with a blank node"] += 1
-        described = [[own[p] for p in _PARTS] for own in parts.values() if own.keys() >= {*_PARTS}]
-        made = claims.made(lambda _: False)
-        described += [
-            [one.subject, one.property, one.value] for one in made if isinstance(one.value, Iri)
-        ]
-        if block := [*block, *chain.from_iterable(described)]:
+        for own in parts.values():
+            block += [own[p] for p in _PARTS] if own.keys() >= {*_PARTS} else ()
+        for one in claims.made(lambda _: False):
+            block += one[:3] if isinstance(one.value, Iri) else ()
+        if block:
             yield block
 
     def _keep(self, iri: str, predicate: str, name: Any) -> None:

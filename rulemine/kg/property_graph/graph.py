@@ -412,22 +412,19 @@ def _extended(schema: Schema, needed: Mapping[Signature, Mapping[str, Property]]
             label, subject, object_, (), like[0].description, like[0].sources
         )
         properties = {p.name: p for p in row.properties}
-        for other in like:
-            _check_alike(label, other.properties, more)
+        for own in (p for other in like for p in other.properties):
+            found, wanted = (
+                f"{p.datatype} {p.unit}".rstrip() for p in (own, more.get(own.name, own))
+            )
+            if found != wanted:
+                raise ConfigError(
+                    f"relation {label}: its property {own.name} is {found}, but {wanted} where the same is "
+                    "stated by another relation; one datatype and unit were expected. Give both the same, or "
+                    "leave out the declaration."
+                )
         lacking = [p for name, p in sorted(more.items()) if name not in properties]
         known[row.signature] = replace(row, properties=(*row.properties, *lacking))
     return replace(schema, relations=tuple(known.values()))
-
-
-def _check_alike(label: str, own: Iterable[Property], more: Mapping[str, Property]) -> None:
-    for p in own:
-        found, wanted = (f"{p.datatype} {p.unit}".rstrip() for p in (p, more.get(p.name, p)))
-        if found != wanted:
-            raise ConfigError(
-                f"relation {label}: its property {p.name} is {found}, but {wanted} where the same is stated "
-                "by another relation; one datatype and unit were expected. Give both the same, or leave out "
-                "the declaration."
-            )
 
 
 def describe_counts(graph: PropertyGraph) -> Iterator[str]:

@@ -13,7 +13,7 @@ import datetime
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +33,6 @@ from rulemine.kg.property_graph.schema import Property, Schema
 from rulemine.kg.rdf import (
     END_TIME,
     START_TIME,
-    ClaimedFact,
     Iri,
     Statements,
     language_rank,
@@ -304,7 +303,11 @@ class _Read:
         """Converts statements to facts and values; for the arguments, see `Statements.made`."""
         for row in self.statements.made(timed):
             if isinstance(row.value, Iri):
-                self.facts.append((row.subject, row.property, row.value, dict(_qualified(row))))
+                more = {
+                    own: tuple(Strange("entities", v) if isinstance(v, Iri) else v for v in some)
+                    for own, some in row.qualifiers.items()
+                }
+                self.facts.append((row.subject, row.property, row.value, more))
             else:
                 self._state(row.subject, row.property, row.value)
         self.facts += [(*row, {}) for row in sorted(self._plain)]
@@ -317,13 +320,3 @@ class _Read:
     def texts(self) -> dict[str, str]:
         """IRI → its label."""
         return {iri: text for iri, (_, text) in self._labels.items()}
-
-
-def _qualified(row: ClaimedFact) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    for property_, values in row.qualifiers.items():
-        yield property_, tuple(_no_entity(values))
-
-
-def _no_entity(values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        yield Strange("entities", value) if isinstance(value, Iri) else value
