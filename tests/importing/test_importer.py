@@ -242,10 +242,3 @@ def test_the_incomplete_graph_is_part_of_the_complete_one(given: Path, tmp_path:
     (given / "left.tsv").write_text("ann\tparent\tzoe\n")
     with pytest.raises(InputError, match="1 triple of the incomplete graph is not in the complete"):
         whole(given, tmp_path / "out")
-
-
-def test_no_recipe_builds_the_kind(tmp_path: Path) -> None:
-    from rulemine.recipe.loading import load_recipe
-
-    with pytest.raises(ConfigError, match="kind is 'imported'; expected rules, "):
-        load_recipe("demo", [(("kind",), "imported")])

@@ -7,7 +7,7 @@ import pytest
 
 from rulemine import Release, import_set
 from rulemine.cli.main import main
-from rulemine.errors import ConfigError, InputError
+from rulemine.errors import InputError
 from rulemine.importing.registry import find_reader
 from tests import ROOT, each
 from tests.importing.round_trip import scores_of
@@ -84,11 +84,6 @@ def test_what_is_wrong_is_said_with_its_place(
     (tmp_path / "test.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         read(tmp_path / "test.csv", form)
-
-
-def test_options_are_checked() -> None:
-    with pytest.raises(ConfigError, match="txt"):
-        find_reader("plain:txt=x")
 
 
 @pytest.fixture(scope="module")

@@ -107,10 +107,8 @@ def _names(row: SourceRow, field: str, default: tuple[str, ...] | None = None) -
     if default is not None and row.fields.get(field) is None:
         return default
     if isinstance(row.fields.get(field), str):
-        names: tuple[str, ...] = (row.fields[field],)
-    else:
-        names = row.need(field, tuple[str, ...])
-    return names
+        return (row.fields[field],)
+    return tuple(row.need(field, tuple[str, ...]))
 
 
 def _graph(row: SourceRow) -> list[Triple]:
