@@ -209,25 +209,10 @@ def test_the_command_replaces_no_file_of_others_and_writes_into_no_release(comma
     assert sorted(release.rglob("*")) == before
 
 
-def test_sets_are_named_by_the_whole_name_of_their_folder(tmp_path):
-    names = ["set-v1.2", "set-v1.5"]
-    for name in names:
-        write_release(tmp_path / name, QUESTIONS)
-    assert [audit(Release.open(tmp_path / name), resamples=5).name for name in names] == names
-
-
 def test_an_expression_of_others_is_a_query_in_its_own_spelling():
     """GrailQA's form, which is no query of ours."""
     theirs = replace(QUESTIONS[0], query="(AND  m.1 (JOIN r\tm.2))")
     assert canonical_query(theirs) == "(AND m.1 (JOIN r m.2))"
-
-
-def test_queries_without_a_last_relation_are_named(tmp_path):
-    """They run, so that is not why the figure cannot be had."""
-    both = f'(and (p "wife" "{ANN}") (p "brother" "{CID}"))'
-    found = figures(tmp_path, [replace(q, query=both) for q in QUESTIONS])
-    assert found["missing"].value is not None
-    assert found["other_direction"].why == "no query asks for an end of a relation."
 
 
 PLAIN = """\

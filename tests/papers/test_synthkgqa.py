@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
-from rulemine.errors import ConfigError, InputError
+from rulemine.errors import ConfigError
 from rulemine.evaluation.reporting.document import Picture
 from rulemine.papers.material import read_material
 from rulemine.papers.paper import make_tables
@@ -165,10 +165,3 @@ def test_a_study_has_both_graphs(release, tmp_path):
     assert row(table(document, "table-2"), "lookup")[:2] == [1, 1]
     assert row(table(document, "table-2-2"), "lookup")[1] < 1
     assert table(document, "figure-3-2").header[2] == "hits beyond prior"
-
-
-def test_studies_of_different_splits_are_not_side_by_side(release, tmp_path):
-    for split in ("test", "all"):
-        study(tmp_path / split, release.path, "lookup", levels=(0,), split=split)
-    with pytest.raises(InputError, match=r"6 questions \(test\), 12 questions \(all\)"):
-        tables(release.path, tmp_path / "test", tmp_path / "all")

@@ -4,7 +4,6 @@ import json
 import time
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,10 +15,13 @@ from rulemine.release.records import Prediction
 from rulemine.text.naming_rules import named_answer
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
 
-ROWS: list[dict[str, Any]] = [
-    json.loads(line)
-    for line in Path(__file__).with_name("replies.jsonl").read_text("utf-8").splitlines()
-]
+
+def lines_of(name):
+    text = Path(__file__).with_name(name).read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+ROWS = lines_of("replies.jsonl")
 """Replies to questions over FB15k-237, demo, geography and a made-up world: the topic entities, what a reader
 takes from the reply, and all names of that graph that stand in it, in whatever spelling."""
 
@@ -46,120 +48,14 @@ NAMES = {
 }  # fmt: skip
 
 
-REPLIES = [
-    # marks
-    ("The answer is not Mara Quill but Ada Quill.", [ADA]),
-    ("Whether the answer is Mara Quill is open. So the answer is Ada Quill.", [ADA]),
-    ("The final answer is: $\\boxed{Ada Quill, Ben Quill}$, by Mara Quill.", [ADA, BEN]),
-    ("**Answer:** Ada Quill\n**Reasoning:** Mara Quill is her mother.", [ADA]),
-    ("Answer:\n\nAda Quill\n\nExplanation:\n\nMara Quill is her mother.", [ADA]),
-    ("Answer: Mara Quill\n\nNo, wait.\n\nAnswer: Ada Quill", [ADA]),
-    ("<answer>Ada Quill</answer> by Mara Quill", [ADA]), ("Mara Quill is known. Answer: none", []),
-    ("Mara Quill is known. The answer is unknown.", []),
-    ("Ada Quill. I hope the answer is helpful.", [ADA]),
-    ("Mara Quill is a child. This means that Ada Quill is a grandchild.", [ADA]),
-    # shapes
-    ('{"answer": {"name": "Ada Quill", "parent": "Mara Quill"}}', [ADA]),
-    ("{'answer': ['Ada Quill', 'Ben Quill']}", [ADA, BEN]),
-    ('{"answers": [{"id": "Mara Quill", "name": "Ada Quill"}]}', [ADA]),
-    ('[{"person": "Ada Quill", "id": "24"}]', [ADA]),
-    ('{"grandchildren": ["Ada Quill"], "explanation": "by Mara Quill"}', [ADA]),
-    ('{"finalAnswer": "Ada Quill", "via": "Mara Quill"}', [ADA]),
-    ("1. **Ada Quill**\n   - Parent: Mara Quill\n2. **Ben Quill**:\n   - by Mara Quill", [ADA, BEN]),
-    ("- Through Mara Quill:\n  - Ada Quill\n- Through others:\n  - Cleo Quill", [ADA, CLEO]),
-    ("Ada Quill (child of Mara Quill), Ben Quill (child of Mara Quill)", [ADA, BEN]),
-    ("Ada Quill [1], Ben Quill [2]\n\n[1] (Mara Quill, parent_of, Ada Quill)", [ADA, BEN]),
-    ("Rosa Delgado --[parent_of]--> Mara Quill --[parent_of]--> Ada Quill", [ADA]),
-    ("Ada Quill <- Mara Quill <- Rosa Delgado", [ADA]),
-    ("| A | B |\n|---|---|\n| Rosa Delgado | Ada Quill |\n| Rosa Delgado | Ben Quill |", [ADA, BEN]),
-    ("1. Ada Quill 2. Ben Quill", [ADA, BEN]), ("i. Ada Quill\nii. Ben Quill", [ADA, BEN]),
-    ("Ada Quill\nBen Quill\nLet me know if you need Mara Quill!", [ADA, BEN]),
-    ("- Mara Quill is her child.\nThe grandchild of Rosa Delgado is Ada Quill.", [ADA]),
-    ("Path 1: Rosa Delgado → Mara Quill → Ada Quill", [ADA]),
-    ("Rosa Delgado - Mara Quill - Ada Quill", [ADA]),
-    ("Country: Germany\nTown: Berlin", ["Germany", "Berlin"]),
-    ("Rosa Delgado: Country: Germany", ["Germany"]),
-    ("- Note: she wrote It.\n\nAs far as I know, Ada Quill is one.", [ADA]),
-    ("Mara Quill's grandchildren: none\nRosa Delgado's grandchildren: Ada Quill", [ADA]),
-    ('{"answers": {"Ada Quill": "child of Mara Quill"}}', [ADA]),
-    ("Ada Quill | child of Mara Quill\nBen Quill -- child of Mara Quill", [ADA, BEN]),
-    ("__Ada Quill__ and _Ben Quill_", [ADA, BEN]), ("The answer is Ada Quill, who lives in Berlin.", [ADA]),
-    ("The answer is Ada Quill in Berlin.", [ADA]),
-    ("By (Mara Quill, child_of, Rosa Delgado) the grandchild is Ada Quill.", [ADA]),
-    # sentences
-    ("Rosa Delgado works for Harbor Mill, so she works in Stara Luka.", ["Stara Luka"]),
-    ("Mara Quill is a child. Combining this, the grandchild is Ada Quill.", [ADA]),
-    ("Although Mara Quill lives in Berlin, Rosa Delgado lives in Stara Luka.", ["Stara Luka"]),
-    ("She doesn't live in Berlin; she lives in Stara Luka.", ["Stara Luka"]),
-    ("It is Ada Quill, not her sister Cleo Quill.", [ADA]),
-    ("The mother is Mara Quill, who also bore Cleo Quill.", [MARA]),
-    ("No grandchildren are stated. Her child is Mara Quill.", []),
-    ("I couldn't find the grandchildren of Rosa Delgado.", []),
-    ("I cannot answer this; only Mara Quill is mentioned.", []),
-    ("It is not directly stated, but she works in Stara Luka.", ["Stara Luka"]),
-    ("The grandchildren are Ada Quill and Ben Quill. I excluded Cleo Quill.", [ADA, BEN]),
-    ("Ada Quill (and also Ben Quill)", [ADA, BEN]),
-    ("### 1. Ada Quill\nChild of Mara Quill.\n\n### 2. Ben Quill\nChild of Mara Quill.", [ADA, BEN]),
-    ("Ada Quill, because Mara Quill is her mother.", [ADA]),
-    ("Since Mara Quill is a child of Rosa Delgado, Ada Quill is a grandchild.", [ADA]),
-    ("The grandchild of Rosa Delgado is Ada Quill, daughter of Mara Quill.", [ADA]),
-    ("Who is it? Mara Quill? It must be Ada Quill.", [ADA]),
-    ("Neither Mara Quill nor Ben Quill, but Ada Quill.", [ADA]),
-    ("It is neither Mara Quill, Ben Quill, Cleo Quill. It is Ada Quill.", [ADA]),
-    ("Rosa Delgado is not related to Cleo Quill, only to Ada Quill.", [ADA]),
-    ("The triples do not say it. Only Mara Quill is known.", []),
-    ("The triples do not say it, but it may be Ada Quill.", [ADA]),
-    ("O'Neill & Sons, Ltd. and Heat (1995)", ["O'Neill & Sons, Ltd.", "Heat (1995)"]),
-    ("She works not in Berlin but in Stara Luka.", ["Stara Luka"]),
-    ("She was not in Berlin, Mara Quill or Up. It was Ada Quill.", [ADA]),
-    ("It is ~~Mara Quill~~ **Ada Quill**.", [ADA]),
-    ("Mara Quill is close but is not one. Ada Quill is one.", [ADA]),
-    ("It is Ada Quill as well as his brother Ben Quill.", [ADA, BEN]),
-    ("Rosa Delgado, who works for Harbor Mill, is married to Ada Quill.", [ADA]),
-    ("There is no grandchild of Rosa Delgado. Her child Mara Quill has none.", []),
-    ("I do not know it. I know Mara Quill, but I have no information on others.", []),
-    ("Answer: none. The graph only mentions Mara Quill.", []),
-    ("<answer>none</answer> The graph only mentions Mara Quill.", []),
-    ("The answer is none. The graph only mentions Mara Quill.", []),
-    ("Answer: unknown (Mara Quill is mentioned, but not linked).", []),
-    ("None. The graph only mentions Mara Quill.", []), ("None. However, it may well be Ada Quill.", [ADA]),
-    ("I cannot determine whether the answer is Mara Quill.", []),
-    ("There is no evidence that it is Mara Quill.", []),
-    ("We cannot say that the answer is Mara Quill.", []),
-    ("none\n\nWait, actually the answer is Ada Quill.", [ADA]), ("Mara Quill is not the answer.", []),
-    ('{"answer": "Unknown. Her child is Mara Quill."}', []),
-    ('{"Rosa Delgado": ["Ada Quill", "Ben Quill"]}', [ADA, BEN]),
-    ('{"answers": {"Rosa Delgado": ["Ada Quill"]}}', [ADA]),
-    ('{"entity": "Rosa Delgado", "grandchildren": ["Ada Quill"]}', [ADA]),
-    ('{"answer": "Rosa Delgado"}', [TOPIC]),
-    ("Ada Quill, born in Berlin\nBen Quill, born in Berlin", [ADA, BEN]),
-    ("Ada Quill is one; Mara Quill and Ben Quill are not.", [ADA]),
-    ("If Mara Quill were one, I would say so, but it is only Ada Quill.", [ADA]),
-    ("Mara Quill is a child.\n\n$\\boxed{\\text{none}}$", []), ("(1) Ada Quill (2) Ben Quill", [ADA, BEN]),
-    # turns and languages
-    ("Ada Quill\n\nQuestion: Who is the mother?\nAnswer: Mara Quill", [ADA]),
-    ("Triples:\nMara Quill | child_of | Rosa Delgado\nQuestion: Who?\nAnswer: Ada Quill", [ADA]),
-    ("Mara Quill 是孩子。因此，答案是：Ada Quill", [ADA]), ("Ada Quill<br>Ben Quill", [ADA, BEN]),
-    ("I ran `MATCH (n {name: 'Rosa Delgado'}) RETURN n`:\n\nAda Quill\nBen Quill", [ADA, BEN]),
-    ("Ada Quill [Person#12], Ben Quill [Person#13]", [ADA, BEN]),
-    # the topic entity
-    ("Neither Mara Quill nor Ada Quill is a grandchild of Rosa Delgado.", []), ("Rosa Delgado", [TOPIC]),
-    ("Answer: The grandchildren of Rosa Delgado are:\n\n- Ada Quill", [ADA]),
-    # words
-    ("Up", ["Up"]), ("Yes, it is Ada Quill. It is known.", [ADA]), ("Answer: It", ["It"]),
-    ("It was made in Berlin.", ["Berlin"]), ("Berlin is its capital.", ["Berlin"]),
-    ("Doubt remains: Ada Quill.", [ADA]), ("Berlin is one; Ada Quill is another.", ["Berlin", ADA]),
-    ("- Berlin lies in Germany.\n- Ada Quill lies there.", ["Berlin", ADA]),
-    ("The French film is Heat.", ["Heat"]), ("The language is French.", ["French"]),
-    ("There are 24 of them, among them Ada Quill.", [ADA]), ("- Country\n- 24", ["Country", "24"]),
-    ("No. It is not known.", []), ("None of it is known.\nnone", []),
-    ("The French director is unknown, and so are 24 films.", []), ("He wrote It and Heat.", ["It", "Heat"]),
-]  # fmt: skip
+READINGS = lines_of("readings.jsonl")
+"""Replies to a question about the grandchildren of the topic, a form each, and the names to take."""
 
 
 def test_what_a_reader_takes():
     matcher = VocabularyMatcher(NAMES)
-    assert [(reply, matcher.text(reply, [TOPIC])) for reply, _ in REPLIES] == REPLIES
+    found = [row | {"answers": matcher.text(row["reply"], [TOPIC])} for row in READINGS]
+    assert found == READINGS
 
 
 def test_numbers_are_names_where_most_names_are():
