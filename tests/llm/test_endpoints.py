@@ -129,6 +129,7 @@ def test_one_call_of_three(server, opened):
             return said(body, times) if callable(said) and not isinstance(said, Response) else said
 
         server.says = says
+        server.received.clear()  # to which request of a case a reply goes
         opened.told.clear()
         with opened(place=case) as session:
             first, answer, last = session.run([asking(n) for n in range(3)])
