@@ -36,15 +36,15 @@ def test_vectors_are_in_the_order_of_the_texts(server, opened):
 
 def test_anything_but_a_vector_for_each_text_is_a_fault(server, opened, monkeypatch):
     monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
-    for body in (
+    for number, body in enumerate((
         embedded([1.0]), embedded([1.0], [1.0, 2.0]), embedded([1.0], []), embedded([1.0], [None]),
         embedded([1.0], ["x"]), embedded([1.0], [[1.0]]), embedded([1.0], float("nan")),
         {"data": [{"index": 0, "embedding": [1.0]}] * 2},
         {"choices": [{"message": {"content": "no vector"}}]},
-    ):  # fmt: skip
+    )):  # fmt: skip
         server.says = lambda request, times, body=body: body
         none = pytest.raises(EndpointError, match="an answer without vectors for 2 texts: ")
-        with opened() as session, none:
+        with opened(place=str(number)) as session, none:
             session.run([two])
 
 
