@@ -141,7 +141,7 @@ goldens: install jar ## every file of 22 releases is what it was (8 minutes; NAM
 	$(BIN)/python -m tests.golden.digests $(NAMES)
 
 suite: install jar ## all data sets that are here x kinds: releases, archives, a table (an hour; SUITE="out/suite --graphs demo" …)
-	$(BIN)/python benchmarks/suite.py $(or $(SUITE),out/suite --page docs/benchmarks.md)
+	$(BIN)/python benchmarks/suite.py $(or $(SUITE),out/suite)
 
 java: ## Java unit tests (needs Maven); warnings are errors
 	MAVEN_OPTS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' mvn --batch-mode --quiet -f amie/pom.xml verify

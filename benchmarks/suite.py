@@ -5,8 +5,7 @@
 
 OUT/NAME-KIND is a release, OUT/NAME-KIND.tar its archive, made once it is verified, and each
 line of OUT/suite.jsonl says what one was like, or why there is none. Run again, it goes on where it stopped:
-a release with a line is not built again. OUT/suite.md is the table; --page FILE puts it between the two
-comments of a page that say where it begins and ends.
+a release with a line is not built again. OUT/suite.md is the table.
 """
 
 import argparse
@@ -30,7 +29,6 @@ PARTS = ("-all", "-brink-graph")
 SYSTEMS = (("lookup", "gold-cypher"), ("prior:k=5", "prior"), ("reasoner",))
 """The systems of the table's columns, the first that a kind has."""
 
-BEGIN, END = "<!-- suite: begin -->", "<!-- suite: end -->"
 
 HEADER = (
     "| graph | kind | triples, removed | questions | miss something | core | lookup | prior | reasoner "
@@ -114,16 +112,6 @@ def row(found: dict[str, Any]) -> str:
     )
 
 
-def put(table: str, page: Path) -> None:
-    """Puts the table into a page, between its two comments."""
-    text = page.read_text()
-    head, begin, rest = text.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    if not (begin and end):
-        raise SystemExit(f"{page}: has no {BEGIN} and {END} between which the table could stand")
-    page.write_text(f"{head}{begin}\n\n{table}\n{end}{tail}")
-
-
 def main() -> None:
     """Makes what is missing, and the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -132,7 +120,6 @@ def main() -> None:
     parser.add_argument(
         "--kinds", default="", help="kinds of questions (all of the package), with commas"
     )
-    parser.add_argument("--page", type=Path, help="a page that the table is put into")
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     lines = given.out / "suite.jsonl"
@@ -157,8 +144,6 @@ def main() -> None:
     rows.sort(key=lambda found: order.get((found["graph"], found["kind"]), len(order)))
     table = HEADER + "".join(map(row, rows))
     (given.out / "suite.md").write_text(table)
-    if given.page:
-        put(table, given.page)
 
 
 if __name__ == "__main__":

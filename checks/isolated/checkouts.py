@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class Changed(NamedTuple):
-    """A line that stands in the way, whatever the data; `docs/authors-code.md` lists it.
+    """A line that stands in the way, whatever the data; `docs/exports.md` lists it.
 
     Attributes:
         file: Its file.

@@ -184,7 +184,7 @@ class Unpacker:
             return self._objects[name]
         line, _, stream = paths[name].read_bytes().partition(b"\n")
         buffers = [_mapped(paths[array]) for array in json.loads(line)]
-        # The workers of a scheduler run whatever its clients send; see docs/cluster.md.
+        # The workers of a scheduler run whatever its clients send; see docs/mining.md.
         unpickler = pickle.Unpickler(io.BytesIO(stream), buffers=buffers)  # noqa: S301
         unpickler.persistent_load = lambda own: self._load(own, paths)  # type: ignore[method-assign]
         thing = unpickler.load()

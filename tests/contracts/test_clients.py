@@ -9,7 +9,7 @@ import pytest
 from checks.isolated import checkouts, try_clients
 
 ROOT = Path(__file__).resolve().parents[2]
-EXPORTS_PAGE = (ROOT / "docs" / "authors-code.md").read_text("utf-8")
+EXPORTS_PAGE = (ROOT / "docs" / "exports.md").read_text("utf-8")
 
 
 def test_every_changed_line_is_on_the_page() -> None:

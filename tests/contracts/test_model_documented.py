@@ -5,8 +5,7 @@ from rulemine.verbalizer.replies import CODES
 from tests import ROOT
 
 DOCUMENT = "docs/questions-by-a-model.md"
-REPLIES = "docs/model-replies.md"
-TEXT = "".join((ROOT / page).read_text("utf-8") for page in (DOCUMENT, REPLIES))
+TEXT = (ROOT / DOCUMENT).read_text("utf-8")
 ROWS = [line for line in TEXT.splitlines() if line.startswith("| ")]
 
 

@@ -88,7 +88,7 @@ def test_every_question_of_ours_is_read_and_keeps_its_order() -> None:
 
 
 def test_queries_of_the_documentation_are_read() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "cypher-templates.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "cypher.md").read_text()
     found = re.findall(r"^MATCH \(.*", page, re.M)
     assert found
     assert all(parse(text) for text in found)

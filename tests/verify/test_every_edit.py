@@ -41,7 +41,7 @@ UNSEEN = {
     )
     for key in keys.split()
 }
-"""Files and keys that no file can show, with ``*`` for what is left out; docs/verification.md says why."""
+"""Files and keys that no file can show, with ``*`` for what is left out; docs/publishing.md says why."""
 
 Keys = tuple[str, ...]
 
@@ -261,6 +261,6 @@ def test_every_line_of_the_card_is_named(
 
 
 def test_what_nothing_shows_is_documented() -> None:
-    page = (ROOT / "docs" / "verification.md").read_text("utf-8").split("\n")
+    page = (ROOT / "docs" / "publishing.md").read_text("utf-8").split("\n")
     for name, key in UNSEEN:
         assert any(f"`{name}`" in line and f"`{key}`" in line for line in page), (name, key)

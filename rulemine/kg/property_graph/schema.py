@@ -2,7 +2,7 @@
 
 Guarantees: in a schema that was made, labels are unique, the ends of relations are types of it, and every
 property has a datatype; ``name`` is implicit, and no property is called so. What `schema_text` writes is read
-back as an equal schema. The format: ``docs/property-graphs.md``.
+back as an equal schema. The format: ``docs/cypher.md``.
 """
 
 import json
@@ -27,7 +27,7 @@ __all__ = [
 NAME = "name"
 """What every node has beside its properties."""
 
-ADVICE = "Correct the schema; docs/property-graphs.md describes its keys."
+ADVICE = "Correct the schema; docs/cypher.md describes its keys."
 """What to do about a schema with problems."""
 
 _KEYS = ("name", "entities", "relations")

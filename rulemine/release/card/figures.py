@@ -1,6 +1,6 @@
 """The figures of a release: the counts of its manifest, from which the card and ``show --summary`` are made.
 
-Each is counted from the parts that are written; ``docs/figures.md`` says what it counts. Guarantees: the keys
+Each is counted from the parts that are written; ``docs/release.md`` says what it counts. Guarantees: the keys
 are the same for all releases of a kind; no figure depends on the order of records or on the naming, but for
 the lengths of texts.
 """

@@ -58,11 +58,11 @@ def test_what_has_no_effect_is_refused(tmp_path: Path, command: Command) -> None
     assert "did you mean" in command("data", "graph", "dmeo").err
 
 
-PAGE = (ROOT / "docs" / "property-graphs.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "cypher.md").read_text("utf-8")
 
 
 def test_the_commands_on_the_page_work(here: Path, command: Command) -> None:
-    lines = PAGE.split("```sh\n")[1].split("```")[0].splitlines()
+    lines = PAGE.split("## Property graphs")[1].split("```sh\n")[1].split("```")[0].splitlines()
     ended = [command(*shlex.split(line, comments=True)[1:]) for line in lines]
     assert [one.status for one in ended] == [0] * 4
     assert ended[0].out == ended[3].out

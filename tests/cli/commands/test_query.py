@@ -21,7 +21,7 @@ def family(here: Path) -> Path:
 def test_answers_grades_and_a_derivation(family: Path, command: Command) -> None:
     ended = command("data", "query", "family.tsv", UNION, "--removed", "removed.tsv")
     assert (ended.status, ended.err) == (0, "")
-    page = (ROOT / "docs" / "queries.md").read_text("utf-8")
+    page = (ROOT / "docs" / "structures.md").read_text("utf-8")
     assert ended.out in page
     assert "✗ removed" in ended.out
 

@@ -68,7 +68,7 @@ QUESTIONS = 220
 
 def documented():
     """Metric → the values of its row in the table of the documentation."""
-    page = (ROOT / "docs/metrics-of-others.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/importing.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \|([ \d.|]+)\|$", page, re.MULTILINE)
     return {name: [float(cell) for cell in cells.split("|")] for name, cells in rows}
 
