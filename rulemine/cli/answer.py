@@ -234,10 +234,10 @@ ANSWER = Subcommand(
         "release",
         arg("--with", "NAME[,NAME…]", "e.g. lookup, neighbors:hops=2, prior:k=5", dest="answerers",
             required=True),
-        arg("-o --output", "FILE", "predictions; - is standard output; of several systems a folder",
+        arg("-o --output", "FILE", "predictions; of several systems a folder; - is stdout",
             output_file),
         "kg split sample seed cluster",
-        switch("--dry-run", "say what it would take of a model, ask nothing, write nothing"),
+        switch("--dry-run", "say what it would take of a model, ask nothing"),
         "model endpoint",
     ),
     "NAME[:key=value…] is one of the answerers of docs/answerers.md, or one that an installed package\n"

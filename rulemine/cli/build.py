@@ -297,7 +297,7 @@ BUILD = Subcommand(
     (
         arg("recipe", "RECIPE", "a recipe, a folder with one, a data set or a graph"),
         arg("-o --output", "DIR", "folder (out/NAME)", Path),
-        arg("--until", "STAGE", f"draft, {', '.join(STEPS)} (release)",
+        arg("--until", "STAGE", f"draft (a recipe to edit), {', '.join(STEPS)}",
             choices=(DRAFT, *STEPS, RELEASE), default=RELEASE),
         "replace set",
         arg("--keys", "SECTION", "list the keys of recipes", nargs="?", action=_Keys),
@@ -310,7 +310,5 @@ BUILD = Subcommand(
         switch("--dry-run", "estimate calls and tokens, and show three prompts"),
         arg("--replay", "DIR", "take all replies from this release's journal", Path),
     ),
-    "--until draft writes the recipe that a graph is built with by itself, to edit it; again, it\n"
-    "replaces only what nobody has edited.",
     options=_add_options, beside_output=True,
 )  # fmt: skip

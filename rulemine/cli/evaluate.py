@@ -18,7 +18,7 @@ from rulemine.cli.console import (
     say,
 )
 from rulemine.cli.export import split_of
-from rulemine.cli.parser import FORMATS, Parser, Subcommand, arg, chosen, format_of, several, switch
+from rulemine.cli.parser import FORMATS, Subcommand, arg, chosen, format_of, several, switch
 from rulemine.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -284,42 +284,33 @@ def _ballots(
     return [cast[at : at + len(seats)] for at in range(0, len(cast), len(seats))]
 
 
-def _add_metrics(parser: Parser) -> None:
-    from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
-
-    parser.add_argument("--metrics", metavar="NAME[,NAME…]",
-                        help=f"of other projects: {', '.join(METRICS_OF_OTHERS)} or all; of several "
-                        "FILEs ours: hard_f1,mrr")  # fmt: skip
-
-
 EVALUATE = Subcommand(
     "evaluate", evaluate, "score predictions; several files are compared",
     (
         arg("release", "DIR|QUESTIONS", "a release; or questions with their Cypher", Path),
         arg("predictions", "FILE", "predictions: JSON Lines, or JSON", Path, nargs="*"),
         switch("--baselines", "run and score every model-free answerer instead"),
-        switch("--all", "every group of questions, and what became of queries"),
-        arg("--matching", "MODE", "of answers in a text: ids, vocabulary or brink (vocabulary)"),
+        switch("--all", "every group of questions, every fate of queries"),
+        arg("--matching", "MODE", "answers in texts: ids, vocabulary, brink (vocabulary)"),
         "split?",
         arg("--sample", "N", "the first N questions (as the file says, or all)", int),
         arg("--naming", "NAMING", "of the predictions (the release's)"),
-        arg("--kg", "GRAPH", "that was answered from (as the file says, or incomplete)"),
+        arg("--kg", "GRAPH", "that was answered from (as the file says)"),
         arg("--level", "L", "hard answers are those missing at level L, 1–100", int),
-        arg("--missing", None, "without a prediction: score as empty, or refuse (empty)",
+        arg("--missing", None, "what has no prediction: score as empty, or refuse",
             choices=("empty", "error")),
         several("--graph", "[NAME=]GRAPH", "of QUESTIONS: the graph, or that called NAME"),
         several("--url", "[NAME=]URL", "of Cypher: a server to run it on (in memory)"),
         switch("--neo4j", "of Cypher: start a Neo4j to run it on, and end it"),
         arg("--seconds", "S", "of Cypher: that a query may take (120)", float),
         arg("--reader", "NAME[@URL]", "a model reads the replies, too, and lists names"),
-        several("--judge", "NAME[,NAME,NAME]", "one model or three judge 100 questions, without a FILE"),
-        switch("--dry-run", "say what models would take, show prompts, ask nothing"),
-        several("--set", "KEY=VALUE", "of models: endpoint.base_url, …, judge.prompts, .temperature, "
-                ".max_tokens"),
+        several("--judge", "NAME[,NAME…]", "one model or three judge questions (no FILE)"),
+        switch("--dry-run", "say what models would take, ask nothing"),
+        several("--set", "KEY=VALUE", "of models: endpoint.base_url, …, judge.prompts, …"),
+        arg("--metrics", "NAME[,NAME…]", "of other projects, or all; of several FILEs ours"),
         arg("--seed", "N", "of intervals and what is drawn (0)", int),
         format_of(*FORMATS),
         arg("-o --output", "FILE", "(standard output); of --judge needed", output_file),
         "cluster",
     ),
-    options=_add_metrics, beside_output=False,
 )  # fmt: skip

@@ -144,7 +144,7 @@ MINE = Subcommand(
     (
         arg("kg", "KG", "a graph or the name of a data set"),
         format_of("jsonl", "amie", "anyburl"), "output columns strict cluster",
-        arg("--amie-jar", "JAR", "the original AMIE mines: amie3.5.1.jar, with one thread", Path),
+        arg("--amie-jar", "JAR", "the original AMIE mines: amie3.5.1.jar", Path),
     ),
     "A build has other defaults: rulemine build --keys mining",
     options=_add_options,

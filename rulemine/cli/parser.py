@@ -7,6 +7,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, get_args, get_origin
@@ -79,10 +80,9 @@ def several(names: str, metavar: str, text: str, kind: Callable[[str], Any] = st
     return arg(names, metavar, text, kind, action="append", default=[])
 
 
-def format_of(*formats: str, more: str = "") -> Argument:
+def format_of(*formats: str) -> Argument:
     """The option for the format of what is printed; the first is usual."""
-    text = f"{', '.join(formats[:-1])} or {formats[-1]} ({formats[0]}){more}"
-    return arg("--format", "NAME", text, choices=formats, default=formats[0])
+    return arg("--format", "NAME", ", ".join(formats), choices=formats, default=formats[0])
 
 
 def within(
@@ -130,7 +130,7 @@ SHARED = {
     "model": arg("--model", "NAME", "the model, for what asks one", default=""),
     "set": several("--set", "KEY=VALUE", "a key; rulemine build --keys lists all"),
     "endpoint": several("--set", "KEY=VALUE",
-                        "of the model: endpoint.base_url, .concurrency, .batch, …"),
+                        "of the model: endpoint.base_url, .batch, …"),
 }  # fmt: skip
 """Name → argument that several commands take; with ``?`` it has no default."""
 
@@ -217,14 +217,18 @@ class Parser(argparse.ArgumentParser):
         self.complete()
         actions = [action for action in self._actions if action.dest != "help"]
         names = [_invocation(action) for action in actions]
-        wide = max(map(len, names), default=0) + 4
+        wide = max(map(len, names), default=0) + 3
         lines = [f"usage: {self.prog} {self._needed()}", "", *wrap(self.description or "", 79), ""]
         for name, action in zip(names, actions, strict=True):
             text = wrap((action.help or "").replace("%%", "%"), 79 - wide) or [""]
             lines.append(f"  {name:{wide - 2}}{text[0]}")
             lines += [" " * wide + more for more in text[1:]]
-        for line in (f"\n{self.epilog}" if self.epilog else "").splitlines():
-            lines += [line] if line[:1] in ("", " ") else wrap(line, 79, break_on_hyphens=False)
+        lines += [""] * bool(self.epilog)
+        for kept, group in groupby(
+            (self.epilog or "").splitlines(), lambda line: line[:1] in ("", " ")
+        ):
+            text = list(group)
+            lines += text if kept else wrap(" ".join(text), 79, break_on_hyphens=False)
         return "\n".join([*lines, ""])
 
     def _needed(self) -> str:
@@ -309,7 +313,7 @@ def add_flags(parser: Parser, keys: "Iterable[Key]") -> None:
         if key.hint is bool:
             how = {"action": "store_const", "const": True}
         elif get_origin(key.hint) is tuple:
-            how, usual = {"action": _Several, "const": kind}, "A,B|@FILE"
+            how, usual = {"action": _Several, "const": kind}, "A,B"
         if key.hint is not bool:
             how["metavar"] = key.option.metavar or usual
         parser.add_argument(key.flag, dest=_SETS + key.name, help=_in_short(key), **how)
@@ -387,12 +391,12 @@ def _in_short(key: "Key") -> str:
     """The beginning of a key's meaning, in lower case, and its default."""
     sentence = re.split(r"\.(?: (?=[A-Z])|$)", key.meaning)[0]
     sentence = re.split(
-        r"(?<=.{20})(?:: |; | \(|, (?:in|from|e\.g\.|which|where|up|as|by|whatever|writing) )",
+        r"(?<=.{20})(?:: |; | \(|, (?:in|from|e\.g\.|which|where|up|as|by|whatever|writing|rather) )",
         sentence,
     )[0]
     if not re.match("[A-Z]{2}", sentence):
         sentence = sentence[:1].lower() + sentence[1:]
-    default = key.default.strip('"[]')
+    default = "" if key.hint is bool else key.default.strip('"[]')
     return f"{sentence} ({default})".replace("%", "%%") if default else sentence.replace("%", "%%")
 
 

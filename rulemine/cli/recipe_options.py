@@ -63,8 +63,6 @@ def chosen_recipe(arguments: Namespace, drafted: "Sequence[Chosen]" = ()) -> Rec
     set_keys = pairs_in(arguments)
     settings = [(tuple(choice.key.split(".")), choice.value) for choice in drafted]
     settings += replayed(replay) + _left_out(arguments)
-    if OF_MODEL[0] + "model" in chosen:
-        settings.append((("verbalizer", "name"), "openai"))
     settings += set_keys
     settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
     recipe = load_recipe(arguments.recipe, settings)
@@ -136,8 +134,9 @@ def is_own(name: str, recipe: Recipe) -> bool:
 
 
 def settings_given(arguments: Namespace) -> dict[str, Any]:
-    """Key of a recipe → value, for the options that were given."""
-    return {k: v for k, v in given(arguments).items() if not k.startswith("resources.")}
+    """Key of a recipe → value, for the options that were given; a model is one that writes."""
+    found = {k: v for k, v in given(arguments).items() if not k.startswith("resources.")}
+    return {"verbalizer.name": "openai"} | found if "verbalizer.model" in found else found
 
 
 def building(arguments: Namespace, line: Line, **more: Any) -> "BuildContext":

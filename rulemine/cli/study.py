@@ -98,8 +98,8 @@ STUDY = Subcommand(
         arg("-o --output", "OUT", "folder of the study", Path, required=True),
         switch("--dry-run", "say what the study costs, and do nothing"),
         "cluster",
-        several("--set", "KEY=VALUE", "a key: names, namings, naming_levels, model_levels, matching, "
-                "resamples, metrics; of the model: endpoint.base_url, .concurrency, .batch, …"),
+        several("--set", "KEY=VALUE", "names, namings, naming_levels, model_levels, matching, resamples, "
+                "metrics; of the model: endpoint.base_url, .batch, …"),
     ),
     MORE, _add_keys, beside_output=True, takes_program=True,
 )  # fmt: skip

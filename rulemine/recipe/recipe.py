@@ -197,7 +197,7 @@ class Recipe(Section):
             over a property graph, as CypherBench); or a kind of another package.
         columns: Which columns of a table are subject, relation and object: numbers from 1, such as 1,3,2, or
             names in its first line; empty: the file says so, or they are its three.
-        strict: Whether lines that are not in the format of a KG in RDF are refused, rather than left out and
+        strict: Whether RDF lines that cannot be read are refused, rather than left out and
             counted.
         reference: A larger KG that supplies further correct answers: a data set or a file; empty: none.
         implied: Rules that are true by definition, one a line: a file, or a packaged data set that has one.

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import pytest
 
 from rulemine.cli.main import GROUPS, main, make_parser
-from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from rulemine.recipe.recipe import KEYS
 from tests import ROOT
 
@@ -47,17 +46,8 @@ def test_the_help_of_the_program_fits_a_screen(
     assert max(map(len, lines)) <= 80
     named = [line.split()[0] for line in lines if line.startswith("  ") and "rulemine" not in line]
     assert named == [name for name in COMMANDS if " " not in name]
-    assert len(named) <= 22
+    assert len(named) <= 14
     assert [line for line in lines if line in GROUPS] == list(GROUPS)
-
-
-def test_the_help_of_build_has_its_options_on_a_page_or_two(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(SystemExit):
-        main(["build", "--help"])
-    assert len(capsys.readouterr().out.splitlines()) <= 80
 
 
 def test_every_command_has_a_summary_and_a_function() -> None:
@@ -77,11 +67,6 @@ def test_every_option_says_what_it_does() -> None:
     assert silent == []
 
 
-def test_the_help_of_evaluate_has_all_metrics_of_others() -> None:
-    (metrics,) = (a for a in COMMANDS["evaluate"][1]._actions if a.dest == "metrics")
-    assert set(METRICS_OF_OTHERS) <= set(re.findall(r"\w+", str(metrics.help)))
-
-
 def test_help_is_printed_within_eighty_columns(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -93,6 +78,7 @@ def test_help_is_printed_within_eighty_columns(
         printed = capsys.readouterr().out
         assert printed.startswith(f"usage: rulemine {name}")
         assert [line for line in printed.splitlines() if len(line) > 80] == []
+        assert printed.count("\n") <= 30, name
 
 
 def test_the_commands_page_has_every_command_and_option() -> None:
