@@ -271,7 +271,7 @@ def _load(arguments: Namespace) -> int:
             nodes, edges = len(kg.entities), len(kg)
             bolt.load(kg, replace=arguments.replace)
     say(
-        f"{counted(nodes, 'node')} and {counted(edges, 'relationship')} in {url}; the "
+        f"{counted(nodes, 'node')} and {counted(edges, 'relationship')} in {url.rpartition('@')[2]}; the "
         "questions' Cypher: rulemine export DIR --to neo4j"
     )
     return 0

@@ -45,8 +45,13 @@ def evaluate(arguments: Namespace) -> int:
         refuse_idle(arguments, "other formats than questions", "metrics", "seed")
     if not arguments.predictions:
         raise ConfigError("missing: FILE, the predictions. See rulemine evaluate --help.")
-    if _is_release(arguments.predictions[0]):
-        first = arguments.predictions[0]
+    first = arguments.predictions[0]
+    inside = [folder for folder in arguments.release.parents if _is_release(folder)]
+    if inside:
+        raise ConfigError(
+            f"rulemine evaluate {inside[0]} {first}: {arguments.release} is a file of that release."
+        )
+    if _is_release(first):
         raise ConfigError(
             f"rulemine evaluate {first} {arguments.release}: the release comes first; {first} is one."
         )

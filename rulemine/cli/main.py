@@ -9,6 +9,7 @@ import contextlib
 import errno
 import gc
 import os
+import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
@@ -196,12 +197,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(str(problem))
         return 1
     except OSError as problem:
-        if problem.filename is None:  # not about a file: a bug
+        name, why = problem.filename, problem.strerror
+        if isinstance(problem, shutil.Error):  # of files that were copied, the first
+            _, name, why = problem.args[0][0]
+        if name is None:  # not about a file: a bug
             raise
-        complain(
-            f"{problem.filename}: cannot be used ({problem.strerror}). Check the name and the permissions "
-            "of its folders."
-        )
+        complain(f"{name}: cannot be used ({why}). Check its name, its folders and the space left.")
         return 2
     except KeyboardInterrupt:
         print(file=sys.stderr)

@@ -67,7 +67,15 @@ def arg(
         kind: Converts the value.
         how: The other arguments of `argparse.ArgumentParser.add_argument`.
     """
+    kind = _path if kind is Path else kind
     return Argument(names.split(), {"metavar": metavar, "help": text, "type": kind, **how})
+
+
+def _path(text: str) -> Path:
+    """A file or folder; an empty name would be the current folder."""
+    if not text:
+        raise ArgumentTypeError("nothing is named; expected a file or folder")
+    return Path(text)
 
 
 def switch(name: str, text: str) -> Argument:
@@ -178,6 +186,7 @@ _REWORDED = (
     (r"^(.*?): invalid int value: ", r"\1: expected a whole number, found "),
     (r"^(.*?): invalid float value: ", r"\1: expected a number, found "),
     (r": expected one argument$", ": expected a value after it"),
+    (r": ignored explicit argument .*$", " takes no value: leave out what is behind ="),
     (r"^the following arguments are required: ", "missing: "),
     (
         r"^unrecognized arguments: (.*)",

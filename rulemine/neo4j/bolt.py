@@ -195,6 +195,7 @@ def connected(url: str, database: str | None = None) -> Iterator[Bolt]:
         r"(bolt|neo4j)(\+s|\+ssc)?://", url
     ):  # the driver takes others for servers of queries
         raise ConfigError(f"{url}: no address of a Neo4j. Expected one such as {_EXAMPLE}.")
+    shown = re.sub("//.*@", "//", url)  # without a password
     user, password = (os.environ.get(f"NEO4J_{name}", "") for name in ("USERNAME", "PASSWORD"))
     try:
         driver = GraphDatabase.driver(
@@ -202,15 +203,15 @@ def connected(url: str, database: str | None = None) -> Iterator[Bolt]:
         )
     except (DriverError, ValueError) as problem:
         raise ConfigError(
-            f"{url}: no address of a Neo4j: {problem}. Expected one such as {_EXAMPLE}."
+            f"{shown}: no address of a Neo4j: {problem}. Expected one such as {_EXAMPLE}."
         ) from None
     with driver:
         try:
             driver.verify_connectivity()
         except (DriverError, Neo4jError, OSError) as problem:
-            reason = " ".join(str(problem).split())
+            reason = " ".join(str(problem).replace(url, shown).split())
             raise EndpointError(
-                f"{url}: no Neo4j answers ({reason}). Start one: rulemine data neo4j start."
+                f"{shown}: no Neo4j answers ({reason}). Start one: rulemine data neo4j start."
             ) from None
         yield Bolt(driver, database)
 
