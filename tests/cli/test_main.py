@@ -22,6 +22,14 @@ def test_the_version_is_that_of_the_package(here: Path) -> None:
     assert run(here, ["--version"]).out == f"rulemine {rulemine.__version__}\n"
 
 
+def test_without_a_command_the_help_is_printed(command: Command) -> None:
+    asked = [command(*words) for words in ([], ["help"], ["--help"])]
+    assert asked[0].status == 0
+    assert asked[0].out.startswith("usage: rulemine COMMAND")
+    assert asked[1] == asked[2] == asked[0]
+    assert command("help", "verify") == command("verify", "--help")
+
+
 def test_results_go_to_standard_output_and_talk_to_standard_error(here: Path) -> None:
     ended = run(here, [*BUILD, "out/x"])
     assert ended.status == 0

@@ -91,8 +91,14 @@ def test_a_recipe_that_names_what_is_not_there(
          "the filters leave none of 5 relations for the head of a rule. See head_relations"),
         (["data", "get", "family"], r"not found below /no/where .* cannot be downloaded from https.*offline"),
         (["verify", "\udce9"], "no such file"),
+        ([*BUILD, "--questions", "10k"], "--questions: expected a whole number, found '10k'"),
+        (["verify", "x", "--rebuild=yes"], "--rebuild takes no value"),
+        (["audit", "x", "-o", ""], "nothing is named; expected a file or folder"),
+        (["compare", "x", "p", "q"], "rulemine evaluate DIR FILE FILE"),
+        (["serve", "neo4j", "stop"], "rulemine data neo4j: `serve neo4j` is called so now"),
+        (["build", "kg.tsv", "--base-url", "u"], "endpoint.base_url is a key: --set endpoint.base_url"),
     ],
-    ids=range(7),
+    ids=range(13),
 )  # fmt: skip
 def test_words_that_nobody_expects(
     here: Path,

@@ -244,6 +244,8 @@ evaluate release good.jsonl --seed -1 | seed is -1
 evaluate release good.jsonl none | none: no such file
 evaluate release good.jsonl -o . | is a folder
 evaluate --baselines release --split x | no split 'x'
+evaluate release/questions/test.jsonl good.jsonl | rulemine evaluate release good.jsonl
+build release | release: is a release
 data get | name a data set; known: codex-l
 data get famly | did you mean 'family'
 bild | command: 'bild' is unknown; did you mean 'build'
