@@ -23,7 +23,7 @@ from rulemine.cli.console import (
     written,
 )
 from rulemine.cli.export import split_of
-from rulemine.cli.parser import Subcommand, arg, chosen, switch
+from rulemine.cli.parser import Subcommand, arg, chosen, release_at, switch
 from rulemine.errors import AwaitedError, ConfigError, counted
 
 if TYPE_CHECKING:
@@ -114,10 +114,9 @@ def _estimate(arguments: Namespace, names: Sequence[str], endpoint: "EndpointOpt
     from rulemine.evaluation.answerers.forecast import forecast
     from rulemine.evaluation.study.costs import Expected, costs_table
     from rulemine.release.groups import sample
-    from rulemine.release.reader import Release
     from rulemine.text.tables import text_of
 
-    release, split = Release.open(arguments.release), split_of(arguments.split)
+    release, split = release_at(arguments.release), split_of(arguments.split)
     asked = len(sample(release.questions(split), arguments.sample))
     with bar("estimate"):
         costs = [
@@ -135,9 +134,8 @@ def _answer(
 ) -> None:
     """Answers with one system, which keeps what it needs, and writes its predictions."""
     from rulemine.evaluation import answer as answer_questions
-    from rulemine.release.reader import Release
 
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     line = Line()
     with line.watch(name) as advance:
         predictions = answer_questions(
@@ -175,9 +173,8 @@ def _answer_away(arguments: Namespace, places: Mapping[str, tuple[Path, Path | N
         answer_runs,
         only_spreading,
     )
-    from rulemine.release.reader import Release
 
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     line, away = Line(), only_spreading(list(places), release)
     runs = [
         AnswererRun(

@@ -23,6 +23,7 @@ from rulemine.cli.parser import (
     describe_keys,
     given,
     pairs_in,
+    release_at,
     several,
     switch,
     within,
@@ -95,7 +96,6 @@ def _build(arguments: Namespace, recipe: "Recipe", cluster: "Cluster | Here") ->
     from rulemine.builder.pipeline import Build
     from rulemine.cli.recipe_options import MOST, building, draft_of, is_own, settings_given
     from rulemine.evaluation.reporting.made import in_short
-    from rulemine.release.reader import Release
 
     target = arguments.output or Path("out") / recipe.name
     line = Line()
@@ -116,7 +116,7 @@ def _build(arguments: Namespace, recipe: "Recipe", cluster: "Cluster | Here") ->
         made.run(arguments.until)
     with line.watch("summary"):
         if arguments.until == RELEASE:
-            release = Release.open(target)
+            release = release_at(target)
             lines = [*made.rules_left_out(), *in_short(release)]
             if wanted := settings_given(arguments).get(MOST):
                 lines += fewer_than(wanted, release.manifest["counts"]["questions"], recipe)
@@ -176,7 +176,6 @@ def _runs(arguments: Namespace) -> int:
     from rulemine.evaluation.comparing.variant_runs import compare_runs
     from rulemine.files import write_text
     from rulemine.release.outputs import check_place
-    from rulemine.release.reader import Release
 
     refuse_idle(arguments, "a build", "replace", "effort", "cluster", "not_in")
     if arguments.output is None:
@@ -185,7 +184,7 @@ def _runs(arguments: Namespace) -> int:
             "missing."
         )
     output: Path = arguments.output
-    release = Release.open(Path(arguments.recipe))
+    release = release_at(Path(arguments.recipe))
     check_published(release)
     check_place(output, [release.path])
     check_output(*(output / name for name in ("variants.md", "variants.json")))
@@ -216,7 +215,7 @@ def _runs(arguments: Namespace) -> int:
         made.run()
         beside = target
     with line.watch("compare"):
-        runs = [Release.open(output / f"run-{number}") for number in range(1, arguments.runs + 1)]
+        runs = [release_at(output / f"run-{number}") for number in range(1, arguments.runs + 1)]
         table = compare_runs([release, *runs])
     write_text(output / "variants.md", table.to_markdown())
     write_text(output / "variants.json", table.to_json())

@@ -25,7 +25,7 @@ from rulemine.cli.console import (
     summarize,
     written,
 )
-from rulemine.cli.parser import Parser, Subcommand, add_flags, arg, switch, within
+from rulemine.cli.parser import Parser, Subcommand, add_flags, arg, release_at, switch, within
 from rulemine.errors import ConfigError, QueryError, counted, did_you_mean
 
 if TYPE_CHECKING:
@@ -208,11 +208,10 @@ def _read(
     from rulemine.datasets.registry import load_kg
     from rulemine.kg import KnowledgeGraph
     from rulemine.kg.facts import Declarations
-    from rulemine.release.reader import Release
 
     if Path(arguments.kg).is_dir() or Path(arguments.kg).suffix == ".tar":
         refuse_idle(arguments, "a graph without a release", "removed")
-        release = Release.open(arguments.kg)
+        release = release_at(arguments.kg)
         removals = {row.triple: row for row in release.missing()}
         return release.kg("complete"), {**removals}, release.templates().declarations
     refuse_idle(arguments, "a release", "level")
@@ -256,10 +255,9 @@ def neo4j(arguments: Namespace) -> int:
 
 def _load(arguments: Namespace) -> int:
     from rulemine.neo4j.bolt import connected
-    from rulemine.release.reader import Release
 
     line = Line()
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     which, url = arguments.kg or "incomplete", arguments.url or _URL
     with line.watch("neo4j"), connected(url, arguments.database) as bolt:
         if release.has_property_graph:

@@ -18,7 +18,16 @@ from rulemine.cli.console import (
     say,
 )
 from rulemine.cli.export import split_of
-from rulemine.cli.parser import FORMATS, Subcommand, arg, chosen, format_of, several, switch
+from rulemine.cli.parser import (
+    FORMATS,
+    Subcommand,
+    arg,
+    chosen,
+    format_of,
+    release_at,
+    several,
+    switch,
+)
 from rulemine.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -144,7 +153,6 @@ def _compared(arguments: Namespace, _line: Line, advance: Any) -> str:
     from rulemine.evaluation.reporting.documents import document_of_comparison, run_of_file
     from rulemine.evaluation.reporting.files import render
     from rulemine.registry import split_names
-    from rulemine.release.reader import Release
 
     refuse_idle(arguments, "a single FILE", *OF_ONE)
     named = list(dict.fromkeys(split_names(arguments.metrics or "")))
@@ -153,7 +161,7 @@ def _compared(arguments: Namespace, _line: Line, advance: Any) -> str:
             f"--metrics {arguments.metrics!r}: names no score; expected e.g. hard_f1,hhr. Leave it out for "
             "the usual ones."
         )
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     files = [PredictionFile(path) for path in arguments.predictions]
     reports = evaluate_all(
         release,
@@ -178,7 +186,6 @@ def _compared(arguments: Namespace, _line: Line, advance: Any) -> str:
 def _baselines(arguments: Namespace) -> int:
     """Runs ``evaluate --baselines``."""
     from rulemine.evaluation.baselines import baselines as score_all
-    from rulemine.release.reader import Release
     from rulemine.text.tables import markdown_of, text_of
 
     own = ("predictions", "sample", "naming", "level", "all", "metrics", *OF_ONE)
@@ -189,7 +196,7 @@ def _baselines(arguments: Namespace) -> int:
         )
     with bar("baselines") as advance:
         found = score_all(
-            Release.open(arguments.release),
+            release_at(arguments.release),
             split=split_of(arguments.split or "test"),
             seed=arguments.seed or 0,
             progress=advance,
@@ -222,7 +229,6 @@ def _judge(arguments: Namespace) -> int:
     from rulemine.judging.report import estimate, judged_questions, judged_row, report
     from rulemine.llm.options import at_addresses
     from rulemine.release.groups import sample
-    from rulemine.release.reader import Release
     from rulemine.seeds import check_seed
     from rulemine.verbalizer.prompts import SEEDS
 
@@ -244,7 +250,7 @@ def _judge(arguments: Namespace) -> int:
         seed % SEEDS,
     )
     places = places * (len(panel.judges) // len(places))
-    release, split = Release.open(arguments.release), arguments.split or "test"
+    release, split = release_at(arguments.release), arguments.split or "test"
     amount = 100 if arguments.sample is None else arguments.sample
     drawn = sample(release.questions(split_of(split)), amount)
     if not drawn:

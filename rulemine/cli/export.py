@@ -18,7 +18,7 @@ from rulemine.cli.console import (
     refuse_idle,
     say,
 )
-from rulemine.cli.parser import Parser, Subcommand, arg, chosen, switch
+from rulemine.cli.parser import Parser, Subcommand, arg, chosen, release_at, switch
 from rulemine.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ def export(arguments: Namespace) -> int:
     from rulemine.exports.exporting import export as export_release
     from rulemine.exports.registry import find_exporter
     from rulemine.registry import split_names
-    from rulemine.release.reader import Release
 
     names = list(dict.fromkeys(split_names(arguments.to)))
     if not names:
@@ -57,7 +56,7 @@ def export(arguments: Namespace) -> int:
         raise ConfigError("missing: -o/--output, the folder to write. See rulemine export --help.")
     for name in names:
         find_exporter(name)
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     output = arguments.output
     places = {n: output / _file_name(n) if len(names) > 1 else output for n in names}
     how = {key: getattr(arguments, key) for key in ("naming", "kg", "seed", "without_answers")}
@@ -83,14 +82,13 @@ def _questions(arguments: Namespace, form: str) -> int:
     from rulemine.codec import dump_line
     from rulemine.release.groups import sample
     from rulemine.release.naming import questions_in
-    from rulemine.release.reader import Release
     from rulemine.release.records import asked_row
 
     chosen_ = form_of(form, "--to", questions=QuestionsForm)
     refuse_idle(arguments, "other formats", "kg", "seed", "without_answers", "set")
     output = arguments.output and output_file(str(arguments.output))
     check_output(output)
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     asked = sample(release.questions(split_of(chosen_.split)), chosen_.sample)
     if arguments.naming not in (None, release.naming):
         asked = questions_in(release, asked, arguments.naming)
@@ -104,7 +102,6 @@ def _supervision(arguments: Namespace, form: str) -> int:
     from rulemine.evaluation.reporting.files import render
     from rulemine.evaluation.supervision.supervision import report_supervision
     from rulemine.release.outputs import real
-    from rulemine.release.reader import Release
 
     how = form_of(form, "--to", supervision=Supervision)
     refuse_idle(arguments, "other formats", "naming", "seed", "without_answers")
@@ -120,7 +117,7 @@ def _supervision(arguments: Namespace, form: str) -> int:
             f"-o {labels}: is replaced as a whole, and {how.replies} is inside it. Name another place for "
             "one of the two."
         )
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     line = Line()
     with line.watch("supervision") as advance:
         document = report_supervision(

@@ -17,6 +17,7 @@ from rulemine.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     from rulemine.config import Key
+    from rulemine.release.reader import Release
 
 __all__ = [
     "FORMATS",
@@ -341,6 +342,13 @@ def given(arguments: Namespace, section: str = "") -> dict[str, Any]:
         for place, value in vars(arguments).items()
         if place.startswith(start) and value is not None
     }
+
+
+def release_at(place: str | Path) -> "Release":
+    """Opens a release."""
+    from rulemine.release.reader import Release  # loads numpy
+
+    return Release.open(place)
 
 
 def pairs_in(arguments: Namespace) -> list[tuple[tuple[str, ...], Any]]:

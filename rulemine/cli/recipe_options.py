@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.console import Line
-from rulemine.cli.parser import given, pairs_in
+from rulemine.cli.parser import given, pairs_in, release_at
 from rulemine.errors import ConfigError, LimitError
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import load_recipe, named_recipes, recipe_file
@@ -176,9 +176,8 @@ def _left_out(arguments: Namespace) -> list[tuple[tuple[str, ...], Any]]:
     """The identities of the earlier releases whose questions are not asked again."""
     if not getattr(arguments, "not_in", None):
         return []
-    from rulemine.release.reader import Release  # loads numpy
 
-    identities = {Release.open(place).identity for place in arguments.not_in}
+    identities = {release_at(place).identity for place in arguments.not_in}
     return [(("not_in",), sorted(identities))]
 
 
@@ -195,14 +194,14 @@ def replayed(source: Path | None) -> list[tuple[tuple[str, ...], Any]]:
     """The model settings that a release was built with, to build it again."""
     if source is None:
         return []
-    from rulemine.release.reader import MANIFEST, Release  # loads numpy
+    from rulemine.release.reader import MANIFEST  # loads numpy
 
     if not (source / MANIFEST).exists():
         from rulemine.llm.journal import find_journal
 
         find_journal(source)
         return []
-    release = Release.open(source)
+    release = release_at(source)
     chosen = release.manifest["config"].get("verbalizer")
     if not isinstance(chosen, dict) or chosen.get("name") != "openai":
         raise ConfigError(

@@ -9,12 +9,13 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from rulemine.cli.build import add_resources
 from rulemine.cli.console import Line, bar, check_output, emit, note, output_file, refuse_idle, say
 from rulemine.cli.export import split_of
-from rulemine.cli.parser import Parser, Subcommand, arg, given, several, switch, within
+from rulemine.cli.parser import Parser, Subcommand, arg, given, release_at, several, switch, within
 from rulemine.errors import ConfigError, ReleaseError, counted
 
 if TYPE_CHECKING:
@@ -29,20 +30,16 @@ __all__ = ["ARCHIVE", "AUDIT", "IMPORT", "RENAME", "SHOW", "VERIFY"]
 
 def verify(arguments: Namespace) -> int:
     """Runs ``verify``."""
-    from contextlib import ExitStack, suppress
-
-    from rulemine.release.reader import Release
-
     if not arguments.rebuild:
         refuse_idle(arguments, "--rebuild", "set")
         for option in given(arguments):
             raise ConfigError(f"--{option.split('.')[-1]}: is for --rebuild. Leave it out.")
     else:
-        Release.open(arguments.release).expect_certificates("--rebuild")
+        release_at(arguments.release).expect_certificates("--rebuild")
     line, gold = Line(), None
-    with ExitStack() as held:
-        with suppress(ReleaseError):  # whose faults the report has
-            release = Release.open(arguments.release)
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(ReleaseError):  # whose faults the report has
+            release = release_at(arguments.release)
             if release.has_property_graph:
                 from rulemine.neo4j.gold import database_for
 
@@ -72,19 +69,16 @@ def _verified(release: Path, line: Line, **how: Any) -> "VerificationReport":
 
 def _rebuild(arguments: Namespace, line: Line) -> bool:
     """Builds the release again and prints what differs; returns whether anything does."""
-    from tempfile import TemporaryDirectory
-
     from rulemine.builder.rebuild import rebuild
     from rulemine.cli.recipe_options import building
     from rulemine.config import parse_setting
     from rulemine.release.differences import compare
-    from rulemine.release.reader import Release
 
     pairs = [(".".join(key), str(value)) for key, value in map(parse_setting, arguments.set)]
     files = dict(pair for pair in pairs if pair[0] != "not_in")
     earlier = tuple(Path(value) for key, value in pairs if key == "not_in")
     context = building(arguments, line, earlier=earlier)
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     with TemporaryDirectory(prefix="rulemine-") as folder:
         made = Path(folder) / release.name
         rebuild(release, made, files, context)
@@ -101,7 +95,6 @@ def show(arguments: Namespace) -> int:
     import shutil
 
     from rulemine.release.groups import sample
-    from rulemine.release.reader import Release
     from rulemine.release.sheet import sheet_text
     from rulemine.release.show import show as show_questions
 
@@ -112,7 +105,7 @@ def show(arguments: Namespace) -> int:
     if arguments.summary:
         refuse_idle(arguments, "single questions", *asked, "sheet")
         return _summary(arguments)
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     if arguments.sheet is not None:
         refuse_idle(arguments, "showing questions", *asked)
         check_output(arguments.output)
@@ -133,10 +126,9 @@ def _summary(arguments: Namespace) -> int:
     """Runs ``show --summary``."""
     from rulemine.evaluation.reporting.files import to_text
     from rulemine.evaluation.reporting.made import summary_of
-    from rulemine.release.reader import Release
 
     check_output(arguments.output)
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     release.expect_answers("--summary")
     release.expect_certificates("--summary")
     emit(to_text(summary_of(release)), arguments.output)
@@ -149,10 +141,9 @@ def _serve(arguments: Namespace) -> int:
     from rulemine.evaluation.reporting.documents import document_of_questions
     from rulemine.evaluation.reporting.files import to_html
     from rulemine.evaluation.reporting.loopback import make_server
-    from rulemine.release.reader import Release
 
     how = form_of(arguments.serve, "--serve", page=Page, sparql=Endpoint)
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     if isinstance(how, Endpoint):
         return _serve_sparql(release, how)
     with bar("serve") as advance:
@@ -193,9 +184,8 @@ def _serve_sparql(release: "Release", how: "Endpoint") -> int:
 def rename(arguments: Namespace) -> int:
     """Runs ``rename``."""
     from rulemine.release.publish import rename as rename_release
-    from rulemine.release.reader import Release
 
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     with bar("rename"):
         rename_release(release, arguments.output, arguments.naming, replace=arguments.replace)
     say(f"{arguments.output}: {arguments.release} in {arguments.naming} naming")
@@ -204,13 +194,10 @@ def rename(arguments: Namespace) -> int:
 
 def archive(arguments: Namespace) -> int:
     """Runs ``archive``."""
-    from tempfile import TemporaryDirectory
-
     from rulemine.release.archive import write_archive
     from rulemine.release.hiding import write_hidden
-    from rulemine.release.reader import Release
 
-    release = Release.open(arguments.release)
+    release = release_at(arguments.release)
     source, hide = arguments.release, arguments.hide
     named = source.resolve() if source.name in ("", "..") else source
     ending = f"-without-{hide}.tar" if hide else ".tar"
@@ -221,7 +208,7 @@ def archive(arguments: Namespace) -> int:
     with bar("archive"), TemporaryDirectory(prefix="rulemine-") as folder:
         if hide:
             left_out = write_hidden(release, Path(folder))
-            release = Release.open(folder)
+            release = release_at(folder)
         digest = write_archive(release, output)
     if hide and left_out:
         note(
@@ -338,7 +325,6 @@ def audit(arguments: Namespace) -> int:
     from rulemine.auditing.audit import FILES, Audit, document_of, write_audits
     from rulemine.auditing.audit import audit as audit_release
     from rulemine.auditing.measures import Progress
-    from rulemine.release.reader import Release
     from rulemine.text.tables import text_of
 
     check_output(*(arguments.output / name for name in FILES))
@@ -349,7 +335,7 @@ def audit(arguments: Namespace) -> int:
         with line.watch(step) as advance:
             yield advance
 
-    releases = [Release.open(path) for path in arguments.releases]
+    releases = [release_at(path) for path in arguments.releases]
     arguments.output.mkdir(parents=True, exist_ok=True)  # known at once if it cannot be written
     found: list[Audit] = [
         audit_release(
