@@ -27,6 +27,8 @@ from tests.verify import tiny
 from tests.verify.tampering import change_manifest, verified
 from tests.verify.tiny import read_file, seal, write_file
 
+pytestmark = pytest.mark.slow
+
 UNSEEN = {
     (name, key)
     for name, keys in (
