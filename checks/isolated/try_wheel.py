@@ -50,9 +50,7 @@ BUILDING = (
 
 def run(*command: str | Path, cwd: Path, env: dict[str, str], status: int = 0) -> str:
     """Runs a command; its output is shown when it does not end as expected."""
-    done = subprocess.run(
-        list(map(str, command)), cwd=cwd, env=env, capture_output=True, text=True, timeout=600
-    )
+    done = subprocess.run(list(map(str, command)), cwd=cwd, env=env, capture_output=True, text=True)
     if done.returncode != status:
         sys.exit(
             f"{' '.join(map(str, command))}: exit {done.returncode}, {status} was expected\n"
