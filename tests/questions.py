@@ -53,32 +53,16 @@ def question(
 
     answers = tuple(sorted({asked_for, *further_hard}))
     return Question(
-        id=f"q{number:05d}",
-        kind="rules",
-        question=f"{direction} of {relation}, {topic}?",
+        id=f"q{number:05d}", kind="rules", question=f"{direction} of {relation}, {topic}?",
         **what_is_asked(topic, relation, direction),
-        answers=answers,
-        stated=(),
+        answers=answers, stated=(),
         hard=tuple(HardAnswer(answer, 1, 100, (triple(answer),), core) for answer in answers),
-        further=(),
-        hard_answer=asked_for,
-        core=core,
-        evidence=(removed,),
-        full_evidence=tuple(sorted(map(triple, answers))),
-        spurious=(),
-        value=None,
-        stated_value=None,
-        relations=(relation,),
-        intermediates=(),
-        removed=(removed,),
-        rules=(rule,),
-        split=split,
-        unseen=Unseen(rule=False, relation=False, answer=False),
-        wording="template",
-        paraphrases=(),
-        patterns=(),
-        block=RuleBlock(direction, rule_type, rule_subtype),
-    )
+        further=(), hard_answer=asked_for, core=core, evidence=(removed,),
+        full_evidence=tuple(sorted(map(triple, answers))), spurious=(), value=None, stated_value=None,
+        relations=(relation,), intermediates=(), removed=(removed,), rules=(rule,), split=split,
+        unseen=Unseen(rule=False, relation=False, answer=False), wording="template", paraphrases=(),
+        patterns=(), block=RuleBlock(direction, rule_type, rule_subtype),
+    )  # fmt: skip
 
 
 def random_questions(n: int, seed: int, *, entities: int = 0, relations: int = 3) -> list[Question]:

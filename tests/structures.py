@@ -187,39 +187,24 @@ def structure_question(number: int, text: str, split: str = "") -> Question:
     evidence = asked.witness if asked else tuple(best[min(best)])
     removed = tuple(dict.fromkeys(t for t in evidence if t in gone))
     return Question(
-        id=f"q{number:05d}",
-        kind="structures",
+        id=f"q{number:05d}", kind="structures",
         question=f"What is number {number} of {' and '.join(structure.anchors)}?",
-        anchors=structure.anchors,
-        query=query.text,
-        sparql=to_sparql(query),
-        structure=structure.name,
-        shape=structure.shape,
-        hops=structure.hops,
-        answers=tuple(sorted(best)),
+        anchors=structure.anchors, query=query.text, sparql=to_sparql(query), structure=structure.name,
+        shape=structure.shape, hops=structure.hops, answers=tuple(sorted(best)),
         stated=tuple(sorted(best.keys() - {row.answer for row in hard})),
-        hard=tuple(hard),
-        further=(),
-        hard_answer=asked and asked.answer,
-        core=asked is not None and asked.core,
-        evidence=evidence,
-        full_evidence=tuple(sorted(everything)),
-        spurious=(),
-        value=None,
-        stated_value=None,
+        hard=tuple(hard), further=(), hard_answer=asked and asked.answer,
+        core=asked is not None and asked.core, evidence=evidence, full_evidence=tuple(sorted(everything)),
+        spurious=(), value=None, stated_value=None,
         relations=tuple(sorted(relations(linked(query, DECLARED)))),
         intermediates=tuple(sorted(between - best.keys() - {*structure.anchors})),
         removed=removed,
         rules=tuple(sorted({gone[t].certificate.rule for t in removed})),
-        split=split,
-        unseen=Unseen(rule=False, relation=False, answer=False),
-        wording="template",
-        paraphrases=(),
-        patterns=(),
+        split=split, unseen=Unseen(rule=False, relation=False, answer=False), wording="template",
+        paraphrases=(), patterns=(),
         block=StructureBlock(
             tuple(sorted(set.intersection(*({*TYPES[answer]} for answer in best)))),
         ),
-    )
+    )  # fmt: skip
 
 
 def derivations(query: Query) -> Iterator[tuple[str, list[Triple]]]:

@@ -57,13 +57,10 @@ def test_plain_and_back() -> None:
     config = Outer("y", fast=True, inner=Inner(2, 0.25, (20, 100)))
     plain = to_json(config)
     assert plain == {
-        "name": "y",
-        "fast": True,
-        "limit": None,
-        "secret": "key",
+        "name": "y", "fast": True, "limit": None, "secret": "key",
         "inner": {"depth": 2, "share": 0.25, "levels": [20, 100]},
         "far": {"depth": 5, "share": 0.5, "levels": []},
-    }
+    }  # fmt: skip
     assert build(Outer, plain, "f") == config
 
 
@@ -128,11 +125,8 @@ def test_a_section_made_in_python_is_checked_too() -> None:
 def test_keys_are_told_with_all_that_their_fields_say() -> None:
     keys = {key.name: key for key in keys_of(Outer())}
     assert keys["far.depth"][1:5] == (
-        "5",
-        "How deep it goes. It is deeper than share.",
-        "a whole number ≥ 1",
-        "--depth",
-    )
+        "5", "How deep it goes. It is deeper than share.", "a whole number ≥ 1", "--depth",
+    )  # fmt: skip
     assert [key.flag for key in keys.values() if key.flag] == ["--depth", "--part"] * 2
     assert (keys["name"].default, keys["limit"].default, keys["fast"].default) == (
         '"x"',

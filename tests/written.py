@@ -32,13 +32,9 @@ def as_variant(question: Question, **changes: Any) -> Question:
     """The same question as one written from a seed text; `changes` are of its block."""
     block = VariantBlock(
         **_shared(question),
-        seed_text=f"t{int(question.id[1:]) // 2}",
-        seeds=question.anchors,
-        topic="people",
-        unique=len(question.answers) == 1,
-        redundant=False,
-        judgements=(),
-    )
+        seed_text=f"t{int(question.id[1:]) // 2}", seeds=question.anchors, topic="people",
+        unique=len(question.answers) == 1, redundant=False, judgements=(),
+    )  # fmt: skip
     return replace(question, kind="variants", block=replace(block, **changes))
 
 
@@ -90,14 +86,8 @@ def variants(judged: bool = False) -> ReleaseParts:
         as_variant(q, topic="people" if n % 3 else "places", **own) for n, q in enumerate(given)
     ]
     agreement = {
-        "votes": 54,
-        "good": 51,
-        "subjects": 18,
-        "raw": 0.9,
-        "kappa": 0.5,
-        "low": 0.25,
-        "high": 0.75,
-    }
+        "votes": 54, "good": 51, "subjects": 18, "raw": 0.9, "kappa": 0.5, "low": 0.25, "high": 0.75,
+    }  # fmt: skip
     counts = {
         "models": ["judge"] * 3, "judged": 18, "accepted": 12, "unreadable": 1,
         "agreement": {"redundancy": agreement, "answer_support": agreement | {"kappa": None, "low": None}},

@@ -95,22 +95,14 @@ def whole(number: int, text: str, split: str) -> Question:
     counts = isinstance(query, Count)
     ends = {end for s, _, o in plain.full_evidence for end in (s, o)}
     return replace(
-        plain,
-        anchors=form.anchors,
-        query=query.text,
-        sparql=to_sparql(query),
-        structure=form.name,
-        shape=form.shape,
-        hops=form.hops,
-        answers=tuple(sorted(kept)),
+        plain, anchors=form.anchors, query=query.text, sparql=to_sparql(query), structure=form.name,
+        shape=form.shape, hops=form.hops, answers=tuple(sorted(kept)),
         stated=tuple(sorted(kept - {row.answer for row in hard})),
-        hard=hard,
-        spurious=tuple(sorted(given - kept)),
-        value=len(kept) if counts else None,
+        hard=hard, spurious=tuple(sorted(given - kept)), value=len(kept) if counts else None,
         stated_value=len(given) if counts else None,
         relations=tuple(sorted({r for _, r, _ in WORLD if f'"{r}"' in text})),
         intermediates=tuple(sorted(ends - kept - {*form.anchors})),
-    )
+    )  # fmt: skip
 
 
 def near(triples: Sequence[Triple]) -> tuple[Triple, ...]:
@@ -164,14 +156,11 @@ def variant_question(number: int, split: str, text: str, answer: str) -> Questio
         **own | {"kind": "variants"},
         block=VariantBlock(
             **block,
-            seed_text=f"text {number}",
-            seeds=tuple(sorted(seeds)),
-            topic="films" if "film" in answer else "people",
-            unique=len(own["answers"]) == 1,
-            redundant=False,
-            judgements=(JUDGEMENT,) * 3,
+            seed_text=f"text {number}", seeds=tuple(sorted(seeds)),
+            topic="films" if "film" in answer else "people", unique=len(own["answers"]) == 1,
+            redundant=False, judgements=(JUDGEMENT,) * 3,
         ),
-    )
+    )  # fmt: skip
 
 
 def written_world(kind: str, **changes: Any) -> ReleaseParts:
@@ -198,10 +187,7 @@ def written_world(kind: str, **changes: Any) -> ReleaseParts:
             "model_counts": MODEL_COUNTS,
             "sampling_counts": {
                 kind: {
-                    "wanted": 20,
-                    "questions": 8,
-                    "drawn": 9,
-                    "rejected": {"it is odd": 1},
+                    "wanted": 20, "questions": 8, "drawn": 9, "rejected": {"it is odd": 1},
                     "split": {"accepted": 8, "training_relations": TRAINING, "per_cell": 1},
                 }
             },
@@ -214,7 +200,7 @@ def written_world(kind: str, **changes: Any) -> ReleaseParts:
             },
         }
         | changes,
-    )
+    )  # fmt: skip
 
 
 def with_unseen(questions: Sequence[Question]) -> tuple[Question, ...]:

@@ -13,6 +13,7 @@ import pytest
 from werkzeug import Response
 
 from rulemine.config import packaged
+from tests import each
 from tests.chat_server import (
     KEY,
     ChatServer,
@@ -26,7 +27,6 @@ from tests.chat_server import (
 )
 from tests.command_line import FACTS, RULES, Command, run_here, tree
 from tests.golden import differences
-from tests.releases import built
 
 EVERYTHING = ["--set", "verbalizer.judge_model=critic", "--set", "verbalizer.paraphrases=1"]
 
@@ -92,9 +92,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
-def test_nothing_is_lost_and_nothing_is_asked_twice(
-    made: tuple[Path, dict[str, Any], str], release: Path, command: Command
-) -> None:
+def test_nothing_is_lost_and_nothing_is_asked_twice(made, release, command):
     _, counts, printed = made
     rows = questions(release)
     assert len(rows) == json.loads((release / "manifest.json").read_text())["counts"]["questions"]
@@ -120,18 +118,14 @@ def test_the_key_is_sent_and_is_nowhere_else(made: tuple[Path, dict[str, Any], s
     assert KEY[:12] not in printed
 
 
-def test_a_replay_needs_no_network_and_has_the_same_bytes(
-    here: Path, release: Path, command: Command, no_network: None
-) -> None:
+def test_a_replay_needs_no_network_and_has_the_same_bytes(here, release, command, no_network):
     ended = command("build", "kg.tsv", "--rules", "rules.txt", "--replay", release, "-o", "out/kg")
     assert ended.status == 0, ended.err
     assert tree(here / "out" / "kg") == tree(release)
     assert differences("rules-by-model", release) == []
 
 
-def test_neither_concurrency_nor_faults_are_visible(
-    here: Path, release: Path, command: Command
-) -> None:
+def test_neither_concurrency_nor_faults_are_visible(here, release, command):
     with ChatServer() as running:
         words = build_words(running.url, "1", *EVERYTHING, "--set", "endpoint.concurrency=1")
         assert command(*words).status == 0
@@ -139,9 +133,7 @@ def test_neither_concurrency_nor_faults_are_visible(
     assert tree(here / "1") == tree(release)
 
 
-def test_every_naming_and_back(
-    here: Path, release: Path, command: Command, no_network: None
-) -> None:
+def test_every_naming_and_back(here, release, command, no_network):
     last = release
     for naming in ("text", "entity", "numeric", "private"):
         assert command("rename", last, "--naming", naming, "-o", naming).status == 0
@@ -163,25 +155,26 @@ def test_a_dry_run_calls_nothing(here: Path, command: Command, no_network: None)
     assert journal(here / "out" / "kg") == {}
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "shown", "warned"),
     [
         ([], r"e\d{5}", "the model sees codes"),
-        (["--labels", "lists/labels.tsv"], r"Person \w\d+", ""),
-        (["--labels", "lists/labels.tsv", "--set", "verbalizer.naming=private"], r"e\d{5}", ""),
-        (["--labels", "lists/some.tsv"], r"\w\d+", "117 of 120 entities of kg.tsv have no label"),
+        (["--labels", "labels.tsv"], r"Person \w\d+", ""),
+        (["--labels", "labels.tsv", "--set", "verbalizer.naming=private"], r"e\d{5}", ""),
+        (["--labels", "some.tsv"], r"\w\d+", "117 of 120 entities of graph/kg.tsv have no label"),
         (["--naming", "entity"], r"\w\d+", ""),
     ],
 )  # fmt: skip
-def test_a_model_sees_labels_where_there_are_any(
-    here: Path, command: Command, options: list[str], shown: str, warned: str
-) -> None:
+def test_a_model_sees_labels_where_there_are_any(tmp_path, options, shown, warned):
     people = sorted({name for line in FACTS.splitlines() for name in line.split("\t")[::2]})
     labels = [f"{one}\tPerson {one}\n" for one in people]
-    (here / "lists").mkdir()  # beside the graph they would be found
-    (here / "lists" / "labels.tsv").write_text("".join(labels))
-    (here / "lists" / "some.tsv").write_text("".join(labels[:3]))
-    ended = command(*build_words("http://127.0.0.1:9/v1", "out/kg", *options, "--dry-run"))
+    (tmp_path / "labels.tsv").write_text("".join(labels))
+    (tmp_path / "some.tsv").write_text("".join(labels[:3]))
+    (tmp_path / "graph").mkdir()  # labels beside a graph would be found
+    (tmp_path / "graph" / "kg.tsv").write_text(FACTS)
+    (tmp_path / "rules.txt").write_text(RULES)
+    words = build_words("http://127.0.0.1:9/v1", "out/kg", *options, "--dry-run")
+    ended = run_here(tmp_path, ["graph/kg.tsv" if word == "kg.tsv" else word for word in words])
     assert ended.status == 0, ended.err
     assert re.search(rf"^Question Entity: {shown}$", ended.out, re.MULTILINE)
     assert warned in ended.err
@@ -190,12 +183,8 @@ def test_a_model_sees_labels_where_there_are_any(
 
 def test_of_an_edited_prompt_only_what_it_changes_is_asked(here: Path, command: Command) -> None:
     with ChatServer() as running:
-        assert (
-            command(
-                *build_words(running.url, "out/kg", "--set", "verbalizer.judge_model=critic")
-            ).status
-            == 0
-        )
+        judge = ("--set", "verbalizer.judge_model=critic")
+        assert command(*build_words(running.url, "out/kg", *judge)).status == 0
         before = sum(running.received.values())
         audits = sum(entry["purpose"] == "audit" for entry in journal(here / "out" / "kg").values())
         prompts = packaged("verbalizer", "prompts.toml")
@@ -204,14 +193,7 @@ def test_of_an_edited_prompt_only_what_it_changes_is_asked(here: Path, command: 
             "labels of entities;", "labels of things;"
         )  # in no prompt of this build
         (here / "my.toml").write_text(text)
-        words = build_words(
-            running.url,
-            "out/kg",
-            "--set",
-            "verbalizer.judge_model=critic",
-            "--set",
-            "verbalizer.prompt=my.toml",
-        )
+        words = build_words(running.url, "out/kg", *judge, "--set", "verbalizer.prompt=my.toml")
         assert command(*words).status == 0
         assert sum(running.received.values()) == before + audits
     assert command("verify", "out/kg").status == 0
@@ -257,50 +239,6 @@ def test_what_is_cut_off_is_asked_once_more_said_and_replayed(here: Path, comman
         assert (f"Most replies were cut off. {told}" in ended.err) == (output == "cut"), ended.err
 
 
-def test_relations_with_the_same_answers_do_not_share_words(here: Path, command: Command) -> None:
-    """Who is born in the town where he lives is asked for both, in words of their own or by templates."""
-
-    def says(request: dict[str, Any], times: int) -> Any:
-        text = request["messages"][-1]["content"]
-        said = dict(re.findall(r"^(Relation|Question Entity|Asked For): (.*)$", text, re.M))
-        if said["Relation"] in ("born_in", "lives_in") and said["Asked For"].startswith("the town"):
-            return f"Which town does {said['Question Entity']} come from?"
-        return FakeModel().answer(request)
-
-    mined = (built("demo-rules") / "rules.jsonl").read_text().splitlines(keepends=True)
-    two = [line for line in mined if json.loads(line)["head"][1] in ("born_in", "lives_in")]
-    (here / "two.jsonl").write_text("".join(two))
-    with ChatServer(says) as running:
-        model = ["--model", "fake", "--set", f"endpoint.base_url={running.url}"]
-        assert command("build", "demo", "--rules", "two.jsonl", *model, "-o", "demo").status == 0
-    wordings = Counter(row["wording"] for row in questions(here / "demo"))
-    assert wordings["fallback"] > 20
-    assert wordings["model"] > 40
-    assert command("verify", "demo").status == 0
-
-
-def journal_of(release: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (release / "llm/journal.jsonl").read_text().splitlines()]
-
-
-def test_a_dry_run_of_a_replay_costs_nothing(
-    here: Path, release: Path, command: Command, no_network: None
-) -> None:
-    words = ["build", "kg.tsv", "--rules", "rules.txt", "--replay", release, "--dry-run"]
-    ended = command(*words)
-    assert ended.status == 0, ended.err
-    assert re.search(
-        r"^calls +[\d,]+, at most [\d,]+ \(0 for questions", ended.out, re.MULTILINE
-    ), ended.out
-
-
-def test_a_language_that_is_not_checked_is_told_by_the_build(here: Path, command: Command) -> None:
-    more = ["--dry-run", "--set", "verbalizer.language=Englsh"]
-    ended = command(*build_words("http://127.0.0.1:9/v1", "out/kg", *more))
-    assert ended.status == 0, ended.err
-    assert ended.err.count("The language of the texts is not checked: language 'Englsh'") == 1
-
-
 def test_glosses_by_the_model_are_kept_and_used(here: Path, command: Command) -> None:
     with ChatServer() as running:
         model = ["--model", "fake", "--set", f"endpoint.base_url={running.url}"]
@@ -314,25 +252,17 @@ def test_glosses_by_the_model_are_kept_and_used(here: Path, command: Command) ->
         assert sum(running.received.values()) == asked
         assert (here / "g.toml").read_text() == made
         (here / "g.toml").write_text(made.replace("is the wife of", "is wedded to"))
-        assert (
-            command(
-                *build_words(running.url, "out/kg", "--set", "verbalizer.glosses=g.toml")
-            ).status
-            == 0
-        )
+        given = build_words(running.url, "out/kg", "--set", "verbalizer.glosses=g.toml")
+        assert command(*given).status == 0
     assert "is wedded to" in (here / "out/kg/llm/glosses.toml").read_text()
     assert command("verify", "out/kg").status == 0
-    assert (
-        command("build", "kg.tsv", "--rules", "rules.txt", "--replay", "out/kg", "-o", "b").status
-        == 0
-    )
+    words = ["build", "kg.tsv", "--rules", "rules.txt", "--replay", "out/kg", "-o", "b"]
+    assert command(*words).status == 0
     assert tree(here / "b") == tree(here / "out" / "kg")
 
 
 @pytest.mark.parametrize("plain", [True, False])
-def test_a_key_that_the_model_repeats_is_struck_out(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch, plain: bool
-) -> None:
+def test_a_key_that_the_model_repeats_is_struck_out(here, command, monkeypatch, plain):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
 
     def says(request: dict[str, Any], times: int) -> Any:
@@ -347,13 +277,3 @@ def test_a_key_that_the_model_repeats_is_struck_out(
     assert not any(KEY[:12].encode() in text or KEY[-12:].encode() in text for text in texts)
     assert KEY[:12] not in ended.out + ended.err
     assert command("verify", "out/kg").status == 0
-
-
-def test_a_release_is_built_again_from_its_own_journal(
-    made: tuple[Path, dict[str, Any], str], command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(made[0])
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    ended = command("verify", "kg", "--rebuild", "--set", "rules=rules.txt", "--set", "kg=kg.tsv")
-    assert ended.status == 0, ended
-    assert "kg: every byte is what its recipe makes" in ended.out

@@ -1,13 +1,11 @@
 """What a build by a model takes is told before: here beside what it takes of one that does as it is told."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.chat_server import KEY, ChatServer, FakeModel, completion
-from tests.command_line import Command
 from tests.evaluation.world import write_release
 
 SMALL = {
@@ -45,9 +43,7 @@ def numbers(dry: str) -> list[list[int]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [*SMALL, "judge"])
-def test_typical_is_within_twice_and_the_worst_is_never_less(
-    kind: str, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_typical_is_within_twice_and_the_worst_is_never_less(kind, here, command, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     took = [0, 0, 0]
 

@@ -34,6 +34,7 @@ from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.recipe import Recipe, keys_with
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection
+from tests import each
 from tests.chat_server import FakeModel, completion
 from tests.command_line import FACTS, RULES
 
@@ -52,13 +53,10 @@ INVISIBLE = {
 """Options that change neither prompts nor questions, and why; a session is shown to read them."""
 
 OTHERS: dict[str, Any] = {
-    "verbalizer.language": "Klingon",
-    "verbalizer.name": "template",
-    "verbalizer.naming": "numeric",
-    "variants.judges": ("judge",),
-    "endpoint.base_url": "http://127.0.0.1:1/v1",
+    "verbalizer.language": "Klingon", "verbalizer.name": "template", "verbalizer.naming": "numeric",
+    "variants.judges": ("judge",), "endpoint.base_url": "http://127.0.0.1:1/v1",
     "endpoint.api_key_variable": "OTHER_KEY",
-}
+}  # fmt: skip
 """Values where the next one or the other one would not do; files are written by `other`."""
 
 MODEL = {"verbalizer.name": "openai", "verbalizer.model": "writer"}
@@ -218,10 +216,8 @@ def made_with(case: Case, given: dict[str, Any]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", BUILT)
-def test_every_option_of_a_model_does_something_or_is_refused(
-    kind: str, cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@each("kind", BUILT)
+def test_every_option_of_a_model_does_something_or_is_refused(kind, cases, monkeypatch):
     monkeypatch.setattr("rulemine.llm.session.Session", Endpoint)
     case, idle = cases[kind], set()
     base = recipe_of(kind, case.folder, **MODEL)

@@ -65,18 +65,11 @@ def check(kg: KnowledgeGraph, selection: Selection) -> None:
     assert set(proofs.shortest.tolist()) <= {1, 2}
 
 
-def test_groundings(groundings: Groundings) -> None:
-    assert groundings.describe() == "122,543 groundings with 16,607 distinct heads"
-    assert (groundings.counts > 0).sum() == 145
-
-
 def test_published_selection(kg: KnowledgeGraph, rules: tuple[Rule, ...]) -> None:
     found = certify_as_chosen(Setting.of(kg), select_brink(kg, rules), 0)
-    assert found.counts.groundings == 122_543
-    assert found.counts.provable == 16_607
-    assert found.counts.considered == 4_350
-    assert len(found) == 2_217
-    assert len(found.removed) == 1_830
+    counts = found.counts
+    assert (counts.groundings, counts.provable, counts.considered) == (122_543, 16_607, 4_350)
+    assert (len(found), len(found.removed)) == (2_217, 1_830)
     assert len(kg.without(found.removed)) == 15_785
     assert found.rules_covered == 100
     assert share_with_reverse_edge(kg, found) == pytest.approx(0.427, abs=0.0005)
@@ -91,11 +84,11 @@ def test_the_recipe_asks_and_splits_as_published(tmp_path: Path) -> None:
     assert release.manifest["counts"]["distinct_texts"] == 1_647
 
 
-def test_default_selection_comes_near_the_largest_that_the_quota_allows(
-    kg: KnowledgeGraph, groundings: Groundings, tmp_path: Path
-) -> None:
+def test_default_selection_comes_near_the_largest_that_the_quota_allows(kg, groundings, tmp_path):
     setting = Setting.of(kg, max_prior=0.07)
     found = certify(setting, choose(setting, groundings), 0)
+    assert groundings.describe() == "122,543 groundings with 16,607 distinct heads"
+    assert (groundings.counts > 0).sum() == 145
     assert found.counts.upper_bound == 145 * 30
     assert 0.99 * 145 * 30 < len(found.removed) == len(found) <= 145 * 30
     assert found.rules_covered == 145

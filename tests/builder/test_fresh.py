@@ -27,12 +27,8 @@ from tests.releases import built
 from tests.verify.tiny import seal
 
 SAME = (
-    "kg/complete.tsv.gz",
-    "kg/incomplete.tsv.gz",
-    "removed.jsonl",
-    "rules.jsonl",
-    "entities.tsv",
-)
+    "kg/complete.tsv.gz", "kg/incomplete.tsv.gz", "removed.jsonl", "rules.jsonl", "entities.tsv",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -40,17 +36,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with rules, and the release of a few seed sets drawn from the demo."""
     folder = tmp_path_factory.mktemp("made")
     shutil.copy(built("demo-rules") / "rules.jsonl", folder)
-    recipe = load_recipe(
-        "variants-demo",
-        [
-            (("rules",), str(folder / "rules.jsonl")),
-            (("variants", "texts"), ""),
-            (("selection", "share"), 0.3),
-            (("variants", "questions"), 24),
-            (("questions", "ratios"), (1, 1, 2)),
-        ],
-    )
-    Build(recipe, folder / "published").run()
+    settings = {
+        "rules": str(folder / "rules.jsonl"), "variants.texts": "", "selection.share": 0.3,
+        "variants.questions": 24, "questions.ratios": (1, 1, 2),
+    }  # fmt: skip
+    given = [(tuple(key.split(".")), value) for key, value in settings.items()]
+    Build(load_recipe("variants-demo", given), folder / "published").run()
     return folder
 
 
@@ -81,9 +72,7 @@ def test_runs_are_whole_releases_on_the_same_graphs(made: Path, target: Path) ->
     assert texts[0] != texts[1]
 
 
-def test_the_table_is_written_and_the_same_command_makes_nothing_again(
-    made: Path, target: Path, command: Command
-) -> None:
+def test_the_table_is_written_and_the_same_command_makes_nothing_again(made, target, command):
     before = (target / "run-1/manifest.json").stat().st_mtime_ns
     words = ("--set", f"rules={made / 'rules.jsonl'}")
     ended = command("build", made / "published", "--runs", 2, "-o", target, *words)
@@ -97,9 +86,7 @@ def test_the_table_is_written_and_the_same_command_makes_nothing_again(
     assert (target / "variants.md").read_text().startswith("Variants of variants-demo")
 
 
-def test_a_model_writes_a_run_and_its_journal_makes_it_again(
-    made: Path, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_writes_a_run_and_its_journal_makes_it_again(made, command, tmp_path, monkeypatch):
     """A model that says what the scripted writer would, in other words."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
@@ -142,9 +129,7 @@ def test_a_model_writes_a_run_and_its_journal_makes_it_again(
     assert not list(compare(Release.open(tmp_path / "a/run-1"), tmp_path / "b/run-1"))
 
 
-def test_a_run_is_built_again_from_itself_in_any_naming(
-    target: Path, made: Path, command: Command, tmp_path: Path
-) -> None:
+def test_a_run_is_built_again_from_itself_in_any_naming(target, made, command, tmp_path):
     """Without finished stages, which the runs shared."""
     rename(Release.open(target / "run-2"), tmp_path / "p", "private")
     ended = command("verify", tmp_path / "p", "--rebuild", "--set", f"rules={made / 'rules.jsonl'}")

@@ -15,6 +15,7 @@ from rulemine.recipe.loading import load_recipe
 from rulemine.release.differences import compare
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
+from tests import each
 from tests.command_line import Command
 from tests.releases import built
 from tests.verify.tiny import read_file, seal, write_file
@@ -22,11 +23,8 @@ from tests.verify.tiny import read_file, seal, write_file
 Settings = list[tuple[tuple[str, ...], object]]
 
 FILES = {
-    "questions.templates": "t.toml",
-    "questions.filter": "f.toml",
-    "labels": "l.tsv",
-    "reference": "r.tsv",
-}
+    "questions.templates": "t.toml", "questions.filter": "f.toml", "labels": "l.tsv", "reference": "r.tsv",
+}  # fmt: skip
 
 GIVEN = {"rules": "rules.jsonl", "implied": "i.txt"}
 """What a release has no content of."""
@@ -44,11 +42,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "rules.jsonl").write_text("".join(rules[::3]))
     source = Path(__file__).parents[2] / "rulemine/datasets/demo/templates.toml"
     (folder / "t.toml").write_text(source.read_text())
-    standard = (
+    (folder / "f.toml").write_text(
+        '[drop]\n"works_with" = "dull"\n[classes]\ngossip = ["married_to"]\n'
         '[[standards]]\nbody_any = ["married_to"]\nmin_std_confidence = 0.9\nreason = "weak"\n'
     )
-    classes = '[classes]\ngossip = ["married_to"]\n'
-    (folder / "f.toml").write_text('[drop]\n"works_with" = "dull"\n' + classes + standard)
     (folder / "l.tsv").write_text("".join(f"{e}\t{e.title()}\n" for e in kg.entities[::2]))
     more = ((s, r, "x") if r == "lives_in" else (s, "met", o) for s, r, o in kg.labeled()[::6])
     (folder / "r.tsv").write_text("".join([*lines, *("\t".join(t) + "\n" for t in more)]))
@@ -98,17 +95,13 @@ def test_what_only_the_file_has_must_be_given(made: Path, tmp_path: Path) -> Non
         differences(made / "release", tmp_path / "again", {"rules": "other.txt"})
     with pytest.raises(ConfigError, match=r"implied names i\.txt: give the file, --set implied="):
         differences(made / "release", tmp_path / "again", {"rules": str(made / "rules.jsonl")})
-    for key, problem in {
-        "verbalizer.prompt": 'names "none"',
-        "label": "did you mean .labels",
-    }.items():
+    for key, problem in (("verbalizer.prompt", 'names "none"'), ("label", "did you mean .labels")):
         with pytest.raises(ConfigError, match=problem):
             differences(made / "release", tmp_path / "again", {key: "x.toml"})
     (tmp_path / "kg.tsv").write_text("a\tr\tb\n")
+    given = files(made) | {"kg": str(tmp_path / "kg.tsv")}
     with pytest.raises(InputError, match="another graph"):
-        differences(
-            made / "release", tmp_path / "again", files(made) | {"kg": str(tmp_path / "kg.tsv")}
-        )
+        differences(made / "release", tmp_path / "again", given)
 
 
 def line_of(name: str, number: int, change: Callable[[str], str]) -> Callable[[Path], None]:
@@ -122,10 +115,8 @@ def line_of(name: str, number: int, change: Callable[[str], str]) -> Callable[[P
 
 def other_templates(folder: Path) -> None:
     """Words another question of a relation otherwise, in its template and in all its texts."""
-    for name in (
-        "relations.tsv",
-        *(f"questions/{s}.jsonl" for s in ("train", "validation", "test")),
-    ):
+    questions = (f"questions/{split}.jsonl" for split in ("train", "validation", "test"))
+    for name in ("relations.tsv", *questions):
         write_file(folder, name, read_file(folder, name).replace("Who lives in", "Who is in"))
 
 
@@ -133,24 +124,19 @@ def other_rule(row: str) -> str:
     return json.dumps(json.loads(row) | {"id": "0" * 12}, ensure_ascii=False)
 
 
-@pytest.mark.parametrize(
+@each(
     ("tamper", "expected"),
     [
-        (
-            line_of("README.md", 3, lambda line: line.replace("questions", "riddles")),
-            "README.md: line 3",
-        ),
+        (line_of("README.md", 3, lambda line: line.replace("questions", "riddles")), "README.md: line 3"),
         (line_of("rules.jsonl", 2, other_rule), "rules.jsonl: line 2"),
         (line_of("kg/complete.tsv.gz", 4, lambda _: "a\tb\tc"), "kg/complete.tsv.gz: line 4"),
         (other_templates, "relations.tsv: line "),
         (lambda folder: (folder / "rejected.jsonl").unlink(), "rejected.jsonl: found none"),
         (lambda folder: write_file(folder, "more.txt", "x\n"), "more.txt: found a file"),
-        (line_of("entities.tsv", 9, lambda line: line + "\n" + line), "entities.tsv: line 10"),
+        (line_of("entities.tsv", 9, lambda line: f"{line}\n{line}"), "entities.tsv: line 10"),
     ],
-)
-def test_what_was_changed_is_named(
-    again: Path, tmp_path: Path, tamper: Callable[[Path], None], expected: str
-) -> None:
+)  # fmt: skip
+def test_what_was_changed_is_named(again, tmp_path, tamper, expected):
     release = shutil.copytree(again, tmp_path / "release")
     tamper(release)
     seal(release)

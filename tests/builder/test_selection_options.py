@@ -26,14 +26,9 @@ def files(tmp_path: Path) -> Path:
         lines += [(f"a{i}", "at", f"b{i}"), (f"b{i}", "within", f"c{i}"), (f"a{i}", "of", f"c{i}")]
         lines += [(f"b{i}", "pays", f"c{i}"), (f"a{i}", "near", f"c{i}")]
     (tmp_path / "kg.tsv").write_text("".join("\t".join(line) + "\n" for line in lines))
-    supports = (6, 5, 3)
-    write_jsonl(
-        tmp_path / "rules.jsonl",
-        (
-            rule_to_json(replace(parse_readable(text), measures=Measures(n, 10, 10, 60, 0)))
-            for text, n in zip(TEXTS, supports, strict=True)
-        ),
-    )
+    supported = zip(map(parse_readable, TEXTS), (6, 5, 3), strict=True)
+    rules = [replace(rule, measures=Measures(n, 10, 10, 60, 0)) for rule, n in supported]
+    write_jsonl(tmp_path / "rules.jsonl", map(rule_to_json, rules))
     (tmp_path / "filter.toml").write_text('[drop]\n"pays" = "says nothing"\n')
     (tmp_path / "templates.toml").write_text(
         '[of]\nstatement = "{subject} is of {object}"\nask_subject = "What is of {topic}?"\n'
@@ -81,20 +76,16 @@ def test_floors_and_filters_decide_which_rules_may_prove(files: Path) -> None:
         assert set(build.selection.rule.tolist()) <= set(range(3 - len(out)))
 
 
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
+def test_faults_of_a_filter_are_found_before_mining(files: Path) -> None:
+    for lines, message in (
         ('[classes]\nclose = ["naer"]\n', "naer"),
         ('[[standards]]\nhead = ["of"]\n', "standard 1 has no reason"),
-    ],
-)
-def test_faults_of_a_filter_are_found_before_mining(files: Path, lines: str, message: str) -> None:
-    (files / "faulty.toml").write_text('[drop]\n"pays" = "says nothing"\n' + lines)
-    given = [(("questions", "filter"), str(files / "faulty.toml"))]
-    recipe = load_recipe(str(files / "kg.tsv"), given)
-    with pytest.raises(UserError, match=message):
-        Build(recipe, files / "out").run("release")
-    assert not (files / "out.stages").exists()
+    ):
+        (files / "faulty.toml").write_text('[drop]\n"pays" = "says nothing"\n' + lines)
+        given = [(("questions", "filter"), str(files / "faulty.toml"))]
+        with pytest.raises(UserError, match=message):
+            Build(load_recipe(str(files / "kg.tsv"), given), files / "out").run("release")
+        assert not (files / "out.stages").exists()
 
 
 def test_standards_of_the_filter_refuse_rules_are_counted_and_verified(files: Path) -> None:
@@ -145,9 +136,7 @@ def test_a_graph_whose_facts_can_be_guessed_is_told_which_key_to_set(files: Path
     assert not build.selection.core.any(), "every prior is above that of the core"
 
 
-def test_what_select_says_it_says_again_without_looking_again(
-    files: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_select_says_it_says_again_without_looking_again(files, monkeypatch):
     with (files / "kg.tsv").open("a") as kg:
         kg.writelines(f"x{i % 4}\tlike\tn{i // 4}\n" for i in range(800))
     first, told = made(files, ("selection.max_prior", 0.2))

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rulemine.builder.stages import STAGE_MANIFEST, Stage, run_stage
 from rulemine.errors import OutputError
 from rulemine.files import write_bytes, write_text
+from tests import each
 
 
 class CrashError(Exception):
@@ -51,22 +53,16 @@ def test_a_finished_stage_is_not_done_again(tmp_path: Path) -> None:
     assert sorted(content(tmp_path)) == ["mine/a.txt", "mine/deep/b.txt.gz", "mine/stage.json"]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"version": 2},
-        {"options": {"n": 4, "list": [1]}},
-        {"options": {"n": 3, "list": [1], "more": None}},
-        {"inputs": {"kg": "1" * 64}},
-        {"inputs": {"kg": "0" * 64, "rules": "0"}},
-        {"inputs": {}},
-    ],
-    ids=str,
-)
-def test_each_part_of_the_key_has_it_done_again(tmp_path: Path, change: dict[str, object]) -> None:
+CHANGES: list[dict[str, Any]] = [
+    {"version": 2}, {"options": {"n": 4, "list": [1]}}, {"options": {"n": 3, "list": [1], "more": None}},
+    {"inputs": {"kg": "1" * 64}}, {"inputs": {"kg": "0" * 64, "rules": "0"}}, {"inputs": {}},
+]  # fmt: skip
+
+
+@each("change", CHANGES)
+def test_each_part_of_the_key_has_it_done_again(tmp_path: Path, change: dict[str, Any]) -> None:
     run_stage(stage("old"), tmp_path)
-    changed = replace(stage("new"), **change)  # type: ignore[arg-type]
-    assert not run_stage(changed, tmp_path).reused
+    assert not run_stage(replace(stage("new"), **change), tmp_path).reused
     assert (tmp_path / "mine" / "a.txt").read_text() == "new"
     assert names(tmp_path) == ["mine"]
 
@@ -83,33 +79,23 @@ def test_the_digest_is_that_of_the_files_alone(tmp_path: Path) -> None:
     assert run_stage(stage("y"), tmp_path / "3").digest != one
 
 
-def breaks(error: BaseException) -> Callable[[Path], None]:
-    def work(folder: Path) -> None:
+@each("error", [CrashError(), KeyboardInterrupt(), OSError(28, "No space left")])
+def test_a_stage_that_breaks_leaves_the_old_output_whole(tmp_path, error):
+    def breaks(folder: Path) -> None:
         write_text(folder / "half.txt", "half")
         raise error
 
-    return work
-
-
-@pytest.mark.parametrize("error", [CrashError(), KeyboardInterrupt(), OSError(28, "No space left")])
-def test_a_stage_that_breaks_leaves_the_old_output_whole(
-    tmp_path: Path, error: BaseException
-) -> None:
     run_stage(stage("old"), tmp_path)
     before = content(tmp_path)
-    broken = replace(stage(), version=2, work=breaks(error))
-    expected = OutputError if isinstance(error, OSError) else type(error)
-    with pytest.raises(expected):
-        run_stage(broken, tmp_path)
+    with pytest.raises(OutputError if isinstance(error, OSError) else type(error)):
+        run_stage(replace(stage(), version=2, work=breaks), tmp_path)
     assert content(tmp_path) == before
     assert names(tmp_path) == ["mine"]
     assert run_stage(stage("old"), tmp_path).reused
 
 
-@pytest.mark.parametrize("renames", [0, 1])
-def test_a_break_in_the_exchange_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renames: int
-) -> None:
+@each("renames", [0, 1])
+def test_a_break_in_the_exchange_loses_nothing(tmp_path, monkeypatch, renames):
     run_stage(stage("old"), tmp_path)
     before = content(tmp_path)
     real, left = Path.rename, [renames]
@@ -144,10 +130,8 @@ def test_what_a_killed_process_left_is_cleaned_away(tmp_path: Path) -> None:
     assert names(tmp_path) == ["mine"]
 
 
-@pytest.mark.parametrize("manifest", [None, "", "[]", '{"key": 1', '{"key": "KEY"}', "\udcff"])
-def test_a_stage_without_a_whole_manifest_is_named_and_left_alone(
-    tmp_path: Path, manifest: str | None
-) -> None:
+@each("manifest", [None, "", "[]", '{"key": 1', '{"key": "KEY"}', "\udcff"])
+def test_a_stage_without_a_whole_manifest_is_named_and_left_alone(tmp_path, manifest):
     run_stage(stage("old"), tmp_path)
     path = tmp_path / "mine" / STAGE_MANIFEST
     path.unlink()
@@ -161,8 +145,8 @@ def test_a_stage_without_a_whole_manifest_is_named_and_left_alone(
     assert (calls, content(tmp_path)) == ([], before)
 
 
-@pytest.mark.parametrize(("name", "edit"), [("a.txt", b"edited"), ("deep/b.txt.gz", b"not gzip")])
-@pytest.mark.parametrize("version", [1, 2])
+@each(("name", "edit"), [("a.txt", b"edited"), ("deep/b.txt.gz", b"not gzip")])
+@each("version", [1, 2])
 def test_an_edited_file_is_named(tmp_path: Path, name: str, edit: bytes, version: int) -> None:
     run_stage(stage(), tmp_path)
     (tmp_path / "mine" / name).write_bytes(edit)

@@ -28,12 +28,7 @@ def ask(
     """The questions, with these inputs; others, such as `reference`, are as where none is named."""
     inputs = Inputs(recipe)
     none = {
-        "labels": {},
-        "excluded": {},
-        "implied": (),
-        "reference": None,
-        "earlier": NOTHING,
-        "stale": None,
-    }
+        "labels": {}, "excluded": {}, "implied": (), "reference": None, "earlier": NOTHING, "stale": None,
+    }  # fmt: skip
     inputs.put(kg=kg, templates=templates, **none | given)
     return Asking(inputs, selection).run()

@@ -1,10 +1,6 @@
 """A kind under another name is built, verified, scored, exported; without it, its releases are still read."""
 
 import filecmp
-from pathlib import Path
-from typing import Any
-
-import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
@@ -20,7 +16,6 @@ from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.show import show
 from rulemine.verify import verify
-from tests.cypher_releases import build_coast
 
 
 class Renamed(RuleKind):
@@ -35,9 +30,7 @@ def values(release: Release) -> dict[str, float | None]:
     return {name: score.value for name, score in row.scores.items()}
 
 
-def test_a_renamed_kind_needs_nothing_but_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_renamed_kind_needs_nothing_but_its_name(tmp_path, monkeypatch):
     monkeypatch.setattr(KINDS, "own", {"r7": Renamed()})
     few = (("selection", "per_rule"), 1), (("mining", "max_atoms"), 2)
     recipe = load_recipe("demo", [(("kind",), "r7"), *few])
@@ -69,33 +62,3 @@ def test_a_renamed_kind_needs_nothing_but_its_name(
     assert regenerated(verify(tmp_path / "named")).ok
     write_archive(release, tmp_path / "made.tar")
     assert Release.open(tmp_path / "made.tar").questions() == release.questions()
-
-
-@pytest.mark.parametrize(
-    ("kind", "options", "system"),
-    [
-        ("structures", {"per_structure": 12, "names": ["1p", "2i"]}, "lookup"),
-        ("subgraphs", {"questions": 12}, "lookup"),
-        ("variants", {"questions": 8}, "lookup"),
-        ("cypher", {}, "gold-cypher"),
-    ],
-)
-def test_each_kind_is_asked_carded_and_scored_under_another_name(
-    kind: str,
-    options: dict[str, Any],
-    system: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    renamed = type("Renamed", (type(KINDS[kind]),), {"name": "k7"})()
-    monkeypatch.setattr(KINDS, "own", {"k7": renamed})
-    if kind == "cypher":
-        release = Release.open(build_coast(tmp_path, kind="k7"))
-    else:
-        settings: list[Any] = [(("kind",), "k7"), (("selection", "per_rule"), 4)]
-        settings += [(("k7", name), value) for name, value in options.items()]
-        Build(load_recipe("demo", settings), tmp_path / "made").run()
-        release = Release.open(tmp_path / "made")
-    assert {q.kind for q in release.questions()} == {release.kind} == {"k7"}
-    assert regenerated(verify(release.path)).ok
-    assert evaluate(release, answer(release, system)).rows[0].n > 0

@@ -75,9 +75,7 @@ def test_what_is_drawn_is_dealt_and_only_that_is_worded(kind: Ends, tmp_path: Pa
     assert again == questions
 
 
-def test_a_question_that_needs_many_facts_is_for_training(
-    kind: Ends, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_question_that_needs_many_facts_is_for_training(kind, monkeypatch, tmp_path):
     monkeypatch.setattr(QuestionSection, "max_facts", 2)
     build(tmp_path / "made")
     needed = {
@@ -97,9 +95,7 @@ def test_without_splits_as_many_are_asked(kind: Ends, tmp_path: Path) -> None:
     assert {end: row["questions"] for end, row in counts.items()} == PARTS
 
 
-def test_what_is_refused_for_one_cause_ends_its_stratum_alone(
-    kind: Ends, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_is_refused_for_one_cause_ends_its_stratum_alone(kind, monkeypatch, tmp_path):
     tried = Counter[Any]()
 
     def drafts(asking: Asking) -> Iterator[Tried]:

@@ -2,9 +2,8 @@
 
 import ast
 import filecmp
-import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,18 +14,16 @@ from docs.pages import options
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
 from rulemine.builder.regenerated import regenerated
-from rulemine.errors import ReleaseError
 from rulemine.evaluation import evaluate
 from rulemine.exports.exporting import export
 from rulemine.kinds.registry import KINDS
 from rulemine.recipe.loading import load_recipe
-from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction, Question, translation
 from rulemine.rules.proofs import remaining_proofs
 from rulemine.verify import verify
 from rulemine.verify.kinds import checks_of
-from tests import ROOT
+from tests import ROOT, each
 from tests.command_line import Command, assert_refused
 from tests.test_registry import install_example
 from tests.verify.tampering import edited
@@ -108,7 +105,7 @@ def hide(row: dict) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize(
+@each(
     ("invariant", "edit"),
     [
         ("number of choices", no_answer),
@@ -120,9 +117,7 @@ def hide(row: dict) -> None:
         ("text hides the answers", hide),
     ],
 )
-def test_what_is_special_to_it_is_checked(
-    made: Path, tmp_path: Path, invariant: str, edit: Callable[[dict], None]
-) -> None:
+def test_what_is_special_to_it_is_checked(made, tmp_path, invariant, edit):
     shutil.copytree(made, tmp_path / "made")
     edited(TEST, 1, edit)(tmp_path / "made")
     seal(tmp_path / "made")
@@ -168,7 +163,7 @@ def replies(question: Question, wrong: int) -> list[str]:
 
 
 @pytest.mark.usefixtures("installed")
-@pytest.mark.parametrize("naming", ["text", "private"])
+@each("naming", ["text", "private"])
 def test_a_reply_is_a_letter_or_a_name(made: Path, naming: str) -> None:
     release = Release.open(made)
     names = translation(release.entities, release.naming, naming)
@@ -211,15 +206,3 @@ def test_its_options_are_in_help_keys_and_documentation(here: Path, command: Com
     ended = command("build", "demo", "--kind", "choice", "--model", "x",
                     "--dry-run")  # fmt: skip
     assert_refused(ended, "no model writes the texts of questions of the kind choice")
-
-
-def test_where_it_is_not_installed_it_is_verified_and_exported(made: Path, tmp_path: Path) -> None:
-    release = Release.open(made)
-    assert verify(made).ok
-    with pytest.raises(ReleaseError, match="choice cannot be renamed, since it is not installed"):
-        rename(release, tmp_path / "named", "entity")
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    export(release, "hf", tmp_path / "hf")
-    (file,) = (tmp_path / "hf").glob("choice-*/test.parquet")
-    rows = parquet.read_table(file).to_pylist()
-    assert json.loads(rows[0]["block"]) == release.questions("test")[0].block

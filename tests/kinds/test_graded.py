@@ -1,4 +1,4 @@
-"""Which answers of a query may be asked for, on a graph of one family."""
+"""Which answers of a query may be asked for, and which parts of queries do nothing."""
 
 from dataclasses import replace
 
@@ -9,10 +9,12 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.checks import Unaskable, refusal
 from rulemine.kinds.graded import Graded, Grader, HardRow, RemovedTriples, preferred
 from rulemine.phrasing.templates import load_templates
+from rulemine.query.answers import missing_from
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
 from rulemine.query.wider import Wider
 from rulemine.removal.selection import Selection
+from tests import each
 
 KG = KnowledgeGraph.from_triples([("ann", "parent", "bo"), ("cy", "parent", "dee")])
 
@@ -56,3 +58,56 @@ def test_of_hard_answers_the_one_that_misses_fewest_is_asked_for_of_the_core_fir
     assert preferred(rows) == rows[1]
     core = HardRow(True, 3, "z", [], True)
     assert preferred([*rows, core]) == core
+
+
+# Which parts of queries do nothing.
+
+HOMES = KnowledgeGraph.from_triples(
+    [
+        ("ann", "lives_in", "oslo"), ("bo", "lives_in", "oslo"), ("cy", "lives_in", "rome"),
+        ("dan", "lives_in", "rome"), ("ann", "works_for", "mill"), ("bo", "works_for", "mill"),
+        ("cy", "works_for", "mill"), ("dan", "works_for", "bank"), ("oslo", "in", "norway"),
+        ("rome", "in", "italy"), ("eve", "works_for", "bank"), ("eve", "lives_in", "bern"),
+    ]
+)  # fmt: skip
+WIDER = KnowledgeGraph.from_triples([*HOMES.labeled(), ("dan", "works_for", "mill")])
+
+TYPES_OF_HOMES = types_of(HOMES)
+
+
+def idle(query: str, wider: KnowledgeGraph | None = None) -> str | None:
+    removed = RemovedTriples.of(len(HOMES), Selection.of_nothing())
+    larger = wider and Wider.of(HOMES, missing_from(HOMES, wider))
+    templates = load_templates("", HOMES.relations)
+    return refusal(
+        Graded(Grader(QueryGraph(HOMES), removed, templates, TYPES_OF_HOMES, larger), parse(query))
+    )
+
+
+@each(
+    ("query", "expected"),
+    [
+        ('(p- "lives_in" "oslo")', None),
+        ('(and (p- "lives_in" "rome") (p- "works_for" "mill"))', None),
+        # Whoever lives in Oslo works for the mill.
+        ('(and (p- "lives_in" "oslo") (p- "works_for" "mill"))', Unaskable.NEEDLESS),
+        ('(or (p- "lives_in" "oslo") (p- "works_for" "mill"))', Unaskable.NEEDLESS),
+        ('(minus (p- "works_for" "mill") (p- "lives_in" "rome"))', None),
+        ('(minus (p- "lives_in" "oslo") (p- "works_for" "bank"))', Unaskable.NEGATION),
+        ('(p "in" (p "lives_in" "ann"))', None),
+        ('(p "lives_in" (p- "works_for" "mill"))', None),  # no one there lives in Bern
+        ('(p "in" (p "lives_in" (p- "works_for" "mill")))', Unaskable.CHAIN),
+        ('(p "in" (or (p "lives_in" "ann") (p "lives_in" "cy")))', Unaskable.CHAIN),
+    ],
+)
+def test_what_does_nothing(query: str, expected: str | None) -> None:
+    assert idle(query) == expected
+
+
+def test_a_branch_is_needed_on_the_larger_graph_too() -> None:
+    query = '(and (p- "works_for" "mill") (p- "lives_in" "rome"))'
+    assert idle(query) is None
+    assert idle(query, WIDER) == Unaskable.NEEDLESS  # there, all of Rome work for the mill
+    assert (
+        idle(query, KnowledgeGraph.from_triples([*HOMES.labeled(), ("eve", "in", "italy")])) is None
+    )

@@ -2,16 +2,15 @@
 
 from dataclasses import replace
 
-import pytest
-
 from rulemine.evaluation.breakdown import breakdowns, group_titles
 from rulemine.kinds.group import Group
 from rulemine.kinds.registry import KINDS, form_of
 from rulemine.release.groups import groups_of
+from tests import each
 from tests.written import variants
 
 
-@pytest.mark.parametrize(
+@each(
     ("least", "labels", "shown"),
     [
         (2, ["b", "10", "9", "a", "", "z"], ["z", "a", "9", "10", "b"]),
@@ -19,9 +18,7 @@ from tests.written import variants
         (0, ["b"], ["z", "y", "a", "b"]),
     ],
 )
-def test_named_groups_come_first_then_numbers_then_texts(
-    least: int, labels: list[str], shown: list[str]
-) -> None:
+def test_named_groups_come_first_then_numbers_then_texts(least, labels, shown):
     group = Group("key", "title", lambda q, _: "", ("z", "y", "a"), least)
     assert group.ordered(labels) == shown
 
@@ -40,7 +37,7 @@ def test_a_kind_that_is_not_installed_has_the_groups_of_all() -> None:
     assert sorted(i for group in groups_of(unknown) for i in group) == [*range(len(unknown))]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each("kind", KINDS)
 def test_no_kind_has_two_groups_of_a_key_or_a_title(kind: str) -> None:
     titles = group_titles(kind)
     assert len(set(titles.values())) == len(titles)

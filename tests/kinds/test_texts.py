@@ -17,6 +17,7 @@ from rulemine.text.naming_rules import (
     ANSWER_NAMED,
     INTERMEDIATE_NAMED,
 )
+from tests import each
 from tests.kinds.structures.worlds import RandomWorld
 
 
@@ -41,7 +42,7 @@ def made() -> Asked:
     return Asked(world, asked, one, two)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason"),
     [
         ("Who came after the others?", ANCHOR_MISSING),
@@ -51,9 +52,7 @@ def made() -> Asked:
         ("It came after {topic}.", f"{CHECKED}: not_a_question"),
     ],
 )
-def test_a_text_that_breaks_a_rule_is_refused_with_the_query(
-    text: str, reason: str, made: Asked
-) -> None:
+def test_a_text_that_breaks_a_rule_is_refused_with_the_query(text, reason, made):
     one = made.one
     (topic,), (between, *_) = one.anchors, one.intermediates
     text = text.format(topic=topic, answer=one.answers[0], between=between)
@@ -78,10 +77,8 @@ def test_a_text_is_taken_once_in_every_naming(made: Asked) -> None:
     assert {*re.findall(r"\{(\w+)\}", both.patterns[0])} == {"topic1", "topic2"}
 
 
-@pytest.mark.parametrize("between", ["nothing", "places", "places, but for one relation"])
-def test_an_anchor_whose_name_tells_an_answer_is_refused_but_between_places(
-    made: Asked, between: str
-) -> None:
+@each("between", ["nothing", "places", "places, but for one relation"])
+def test_an_anchor_whose_name_tells_an_answer_is_refused_but_between_places(made, between):
     two, templates = made.two, made.world.templates
     anchor, answer = two.anchors[0], two.answers[0]
     text = {row.entity: row.text for row in made.asked.names}

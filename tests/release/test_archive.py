@@ -105,9 +105,7 @@ def test_an_edited_release_is_not_archived(release: Path) -> None:
     assert [path.name for path in release.parent.iterdir()] == ["release"]
 
 
-def test_where_an_archive_goes(
-    release: Path, tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_an_archive_goes(release, tmp_path, command, monkeypatch):
     monkeypatch.chdir(release)
     for _ in range(2):  # its own is replaced
         assert command("archive", ".").status == 0  # beside it, named after it

@@ -61,9 +61,7 @@ def change_manifest(release: Path, **values: object) -> None:
 
 
 @each("reader", READERS)
-def test_a_folder_that_is_no_release(
-    place: Callable[[], Path], command: Command, reader: str
-) -> None:
+def test_a_folder_that_is_no_release(place, command, reader):
     release = place()
     (release / "manifest.json").unlink()
     before = tree(release.parent)
@@ -76,9 +74,7 @@ def test_a_folder_that_is_no_release(
 @each("reader", READERS)
 @each("name", ["manifest.json", "kg/complete.tsv.gz", "questions/test.jsonl"])
 @each("kind", ["zero", "pipe"])
-def test_a_release_with_a_file_without_end(
-    place: Callable[[], Path], command: Command, reader: str, name: str, kind: str
-) -> None:
+def test_a_release_with_a_file_without_end(place, command, reader, name, kind):
     release = place()
     (release / name).unlink()
     if kind == "pipe":
@@ -114,9 +110,7 @@ def test_a_release_with_a_file_without_end(
         ),
     ],
 )
-def test_an_impossible_manifest(
-    place: Callable[[], Path], command: Command, change: dict[str, object], expected: str
-) -> None:
+def test_an_impossible_manifest(place, command, change, expected):
     release = place()
     change_manifest(release, **change)
     before = tree(release.parent)
@@ -130,9 +124,7 @@ def test_an_impossible_manifest(
     assert tree(release.parent) == before
 
 
-def test_a_manifest_without_options_is_shown_all_the_same(
-    place: Callable[[], Path], command: Command
-) -> None:
+def test_a_manifest_without_options_is_shown_all_the_same(place, command):
     change_manifest(place(), config={})
     assert command("show", "release", "q00001").status == 0
 
@@ -157,9 +149,7 @@ def spoil(path: Path, how: str) -> None:
 
 @each("name", ["questions/test.jsonl", "kg/incomplete.tsv.gz", "rules.jsonl"])
 @each("how", ["missing", "edited", "cut"])
-def test_a_release_with_a_missing_or_edited_file(
-    place: Callable[[], Path], command: Command, name: str, how: str
-) -> None:
+def test_a_release_with_a_missing_or_edited_file(place, command, name, how):
     release = place()
     spoil(release / name, how)
     before = tree(release.parent)
@@ -173,9 +163,7 @@ def test_a_release_with_a_missing_or_edited_file(
             assert_refused(ended, re.escape(f"release/{name}"))
 
 
-def test_a_release_that_names_what_it_does_not_list(
-    place: Callable[[], Path], command: Command
-) -> None:
+def test_a_release_that_names_what_it_does_not_list(place, command):
     release = place()
     path = release / "removed.jsonl"
     path.write_text(re.sub(r'"e[0-9]+"', '"nobody"', path.read_text(), count=1))

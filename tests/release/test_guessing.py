@@ -66,10 +66,9 @@ def test_the_order_among_equals_is_the_same_in_every_naming() -> None:
 
 def test_relations_that_state_the_same_facts_are_counted_together() -> None:
     training = [
-        asked(1, "parent", ("a",), "a", "subject"),
-        asked(2, "child", ("a",), "a", "object"),
-        asked(3, "child", ("b",), "b", "object"),
-    ]
+        asked(1, "parent", ("a",), "a", "subject"), asked(2, "child", ("a",), "a"),
+        asked(3, "child", ("b",), "b"),
+    ]  # fmt: skip
     guesses = guesser(training, Declarations.of(inverse=[("parent", "child")]))
     assert guesses('(p- "parent" "t")') == guesses('(p "child" "t")') == ["a", "b"]
 
@@ -112,9 +111,7 @@ GRAPH = [
         ('{"match": []}', (), []),
     ],
 )
-def test_the_nearest_of_the_right_type(
-    query: str, stated: Sequence[str], expected: Sequence[str]
-) -> None:
+def test_the_nearest_of_the_right_type(query, stated, expected):
     kg = KnowledgeGraph.from_triples(GRAPH)
     order = {name: place for place, name in enumerate(kg.entities)}
     assert nearest(kg, [(query, ["t"], stated)], Declarations(), order) == [expected]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ from rulemine.release.hiding import HIDDEN, _counted
 from rulemine.release.reader import Release
 from rulemine.release.writer import write_release
 from tests import each
-from tests.command_line import Command, assert_refused, run_here
+from tests.command_line import assert_refused, run_here
 from tests.releases import built
 
 RELEASES = ("demo", "dealt", "coast", "coast-structures", "coast-subgraphs", "coast-variants")
@@ -109,9 +108,7 @@ def test_test_has_what_systems_are_given(pair: Callable[[str], Pair], name: str)
 
 
 @each("name", RELEASES)
-def test_what_is_left_does_not_give_an_answer_together(
-    pair: Callable[[str], Pair], name: str
-) -> None:
+def test_what_is_left_does_not_give_an_answer_together(pair, name):
     full, hidden = pair(name)
     if full.answers == "rows":
         return  # patterns have tests of their own
@@ -168,9 +165,7 @@ def test_entities_of_no_graph_left_are_gone(pair: Callable[[str], Pair], name: s
 
 
 @each("name", RELEASES)
-def test_who_has_the_full_release_scores(
-    pair: Callable[[str], Pair], tmp_path: Path, command: Command, name: str
-) -> None:
+def test_who_has_the_full_release_scores(pair, tmp_path, command, name):
     full, hidden = pair(name)
     rows = full.answers == "rows"
     by_id = {own: id_ for id_, own in full.hidden_ids.items()}
@@ -190,9 +185,7 @@ def test_who_has_the_full_release_scores(
 
 
 @each("name", RELEASES)
-def test_it_is_used_like_any_other(
-    pair: Callable[[str], Pair], tmp_path: Path, command: Command, name: str
-) -> None:
+def test_it_is_used_like_any_other(pair, tmp_path, command, name):
     full, hidden = pair(name)
     ended = command("verify", hidden.path)
     assert (ended.status, "answers of test are hidden" in ended.out) == (0, True)
@@ -226,9 +219,7 @@ def test_it_is_used_like_any_other(
     assert (tmp_path / "a.tar").read_bytes() == hidden.path.read_bytes()
 
 
-def test_an_edited_one_is_found(
-    pair: Callable[[str], Pair], tmp_path: Path, command: Command
-) -> None:
+def test_an_edited_one_is_found(pair, tmp_path, command):
     folder = shutil.copytree(pair("demo")[1].folder, tmp_path / "edited")
     (folder / "rules.jsonl").write_text("{}\n")
     assert command("verify", folder).status == 1

@@ -93,9 +93,7 @@ def test_an_edited_release_is_replaced_only_when_told(release: Path, tmp_path: P
     assert contents(target) == contents(release)
 
 
-def test_a_release_of_another_name_is_replaced_only_when_told(
-    release: Path, tmp_path: Path
-) -> None:
+def test_a_release_of_another_name_is_replaced_only_when_told(release, tmp_path):
     target = tmp_path / "target"
     publish(release, target)
     other = json.loads((target / "manifest.json").read_text("utf-8")) | {"name": "other"}

@@ -87,9 +87,7 @@ def test_every_part_is_read(folder: Path) -> None:
     assert release.relations()["husband"]["statement"] == "{s} is the husband of {o}"
 
 
-def test_one_question_is_found_without_decoding_the_others(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_question_is_found_without_decoding_the_others(folder, monkeypatch):
     monkeypatch.setitem(FILES, "questions/test.jsonl", "no question\n")
     write(folder)
     found = Release.open(folder).question("q00003")
@@ -98,9 +96,7 @@ def test_one_question_is_found_without_decoding_the_others(
     assert Release.open(folder).question("q0000") is None
 
 
-def test_a_graph_without_a_file_lacks_what_is_removed_at_its_level_or_below(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_graph_without_a_file_lacks_what_is_removed_at_its_level_or_below(folder, monkeypatch):
     monkeypatch.setitem(FILES, "removed.jsonl", lines(replace(REMOVAL, level=40)))
     write(folder)
     release = Release.open(folder)
@@ -156,14 +152,11 @@ def test_a_manifest_that_does_not_fit_is_refused(folder: Path) -> None:
 READERS: dict[str, Callable[[Release], object]] = {
     "kg/complete.tsv.gz": lambda release: release.kg("complete"),
     "kg/incomplete.tsv.gz": lambda release: release.kg(),
-    "removed.jsonl": Release.removals,
-    "rules.jsonl": Release.rules,
-    "rejected.jsonl": Release.rejections,
+    "removed.jsonl": Release.removals, "rules.jsonl": Release.rules, "rejected.jsonl": Release.rejections,
     "entities.tsv": lambda release: release.entities,
-    "relations.tsv": Release.relations,
-    "questions/train.jsonl": Release.questions,
+    "relations.tsv": Release.relations, "questions/train.jsonl": Release.questions,
     "questions/test.jsonl": lambda release: release.questions("test"),
-}
+}  # fmt: skip
 
 
 def test_a_missing_or_edited_file_is_named(folder: Path) -> None:
@@ -200,9 +193,7 @@ def test_an_unknown_part_is_refused_with_what_there_is(folder: Path) -> None:
         release.kg("half")
 
 
-def test_a_malformed_line_is_named_even_if_the_digest_fits(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_malformed_line_is_named_even_if_the_digest_fits(folder, monkeypatch):
     for name, text, expected in (
         ("entities.tsv", "private\tentity\ttext\ne0\tann\n", "line 2 has 2 columns, not 3"),
         ("relations.tsv", "relation\tstatement\nwife\n", "line 2 has 1 columns, not 2"),

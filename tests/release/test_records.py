@@ -44,16 +44,13 @@ REMOVAL = Removal(
     TRIPLE, 20, ("subject",), Certificate("r1", TRIPLE, (TRIPLE, TRIPLE)), "r2", DIFFICULTY, False
 )
 RECORDS = [
-    QUESTION,
-    DIFFICULTY,
-    REMOVAL,
+    QUESTION, DIFFICULTY, REMOVAL,
     replace(REMOVAL, selected_by=None, further_certificates=(Certificate("r2", TRIPLE, ()),)),
     replace(QUESTION, hard=(), hard_answer=None, value=2, stated_value=1),
     Rejection("balance", "too many", "", TRIPLE, "object", "r1", "é"),
-    EntityNames("e0", "ann", "Ann"),
-    Prediction("q1", raw_output="bob, or \n so"),
+    EntityNames("e0", "ann", "Ann"), Prediction("q1", raw_output="bob, or \n so"),
     Prediction("q1", answers=()),
-]
+]  # fmt: skip
 
 
 @each("record", RECORDS)

@@ -224,9 +224,7 @@ def files_of(release: Path, endings: tuple[str, ...]) -> list[str]:
 
 @pytest.mark.slow
 @each(("endings", "edits"), [((".json", ".jsonl"), edits_of), ((".tsv",), columns_of)])
-def test_every_key_and_column_is_named_or_listed(
-    releases: dict[str, Path], endings: tuple[str, ...], edits: Edits
-) -> None:
+def test_every_key_and_column_is_named_or_listed(releases, endings, edits):
     for name, key in missed(releases, endings, edits):
         assert any(name == of and fnmatch(key, keys) for of, keys in UNSEEN), (name, key)
 
@@ -246,9 +244,7 @@ def test_the_order_of_lines_is_named(releases: dict[str, Path]) -> None:
 
 
 @each("kind", KINDS)
-def test_every_line_of_the_card_is_named(
-    releases: dict[str, Path], kind: str, tmp_path: Path
-) -> None:
+def test_every_line_of_the_card_is_named(releases, kind, tmp_path):
     folder, card = releases[kind], "README.md"
     write_again(Release.open(folder), tmp_path)
     text = read_file(folder, card)

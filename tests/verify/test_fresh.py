@@ -139,9 +139,7 @@ def test_tampering_with_a_fresh_release_is_found(demo: Path, tmp_path: Path) -> 
     assert missed(shutil.copytree(demo, tmp_path / "demo"), TAMPERINGS) == []
 
 
-def test_rules_are_counted_again_by_sample_or_all(
-    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rules_are_counted_again_by_sample_or_all(demo, tmp_path, monkeypatch):
     monkeypatch.setattr(rules, "LARGE", 2)
     monkeypatch.setattr(rules, "SAMPLE", 0)
     folder = shutil.copytree(demo, tmp_path / "demo")

@@ -96,9 +96,7 @@ def write_written(kind: str) -> Callable[[Path], object]:
         (write_written("variants"), 25),
     ],
 )  # fmt: skip
-def test_values_of_any_shape_are_reported_even_where_the_digests_fit(
-    tmp_path: Path, write: Callable[[Path], object], rounds: int
-) -> None:
+def test_values_of_any_shape_are_reported_even_where_the_digests_fit(tmp_path, write, rounds):
     write(tmp_path)
     draw = stream(1, "garbage", "values")
     for _ in range(rounds):

@@ -212,9 +212,7 @@ def test_what_a_triple_that_stays_restates_is_named(tmp_path: Path) -> None:
 
 
 @each(("least", "named"), [("0.1", False), ("0.3", True)])
-def test_a_rule_that_may_be_right_by_chance_is_named(
-    tmp_path: Path, least: str, named: bool
-) -> None:
+def test_a_rule_that_may_be_right_by_chance_is_named(tmp_path, least, named):
     # Two of four are right: between 0.15 and 0.85 of all such predictions.
     folder = write_release(tmp_path)
     bound = f'"min_sure_confidence": {least}'

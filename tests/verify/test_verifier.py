@@ -157,9 +157,7 @@ def test_levels_are_nested_and_each_graph_is_checked(tmp_path: Path) -> None:
 
 
 @each(("number", "named"), [(0, True), (1, False), (3, False), (4, True)])
-def test_a_level_with_too_much_or_too_little_is_named(
-    tmp_path: Path, number: int, named: bool
-) -> None:
+def test_a_level_with_too_much_or_too_little_is_named(tmp_path, number, named):
     folder = write_release(tmp_path)
     for line in range(1, number + 1):
         edited(REMOVED, line, put("level", 50))(folder)
@@ -256,9 +254,7 @@ def of_another_kind(folder: Path) -> Path:
     return folder
 
 
-def test_a_kind_of_another_package_brings_its_checks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_kind_of_another_package_brings_its_checks(tmp_path, monkeypatch):
     def check(here: Asked) -> None:
         choices = here.row["block"].get("choices", ["ben"])
         here.contents.equal(here.at, "choices", choices, ["ben"])

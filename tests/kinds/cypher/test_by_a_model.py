@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.chat_server import KEY, ChatServer, FakeModel, journal, questions
+from tests.chat_server import KEY, ChatServer, FakeModel, questions
 from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
 
 BUILD = [
@@ -82,12 +82,3 @@ def test_it_is_renamed_and_built_again(made: Path, here: Path, command: Command)
 def test_judges_of_a_panel_are_not_shown_rows(made: Path, command: Command) -> None:
     ended = command("evaluate", made, "--judge", "m", "--dry-run", "-o", "said.jsonl")
     assert_refused(ended, r"its questions are about rows .* verbalizer.judge_model")
-
-
-def test_a_dry_run_calls_nothing(here: Path, command: Command) -> None:
-    _write(here)
-    ended = command(*words("http://127.0.0.1:9/v1", "facts", "--dry-run"))
-    assert ended.status == 0, ended.err
-    assert "for audits" in ended.out
-    assert "Cypher: MATCH" in ended.out
-    assert journal(here / "facts") == {}

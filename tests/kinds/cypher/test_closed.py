@@ -3,8 +3,6 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,6 @@ import pytest
 
 from checks.oracles.patterns import ByStatements, differs, expected
 from rulemine.builder.pipeline import Build
-from rulemine.cli.main import main
 from rulemine.cypher import evaluate
 from rulemine.cypher.interpreter.running import run
 from rulemine.cypher.questions.evaluator import bindings
@@ -24,15 +21,13 @@ from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.exports.exporting import export
 from rulemine.exports.iris import triples
 from rulemine.exports.protocol import ExportInput
-from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
-from rulemine.neo4j.bolt import Bolt
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from rulemine.verify import verify
 from rulemine.verify.kinds.cypher.evaluation import LabeledGraph, matches, read, rows_of
-from tests import ALL_SEEDS
+from tests import ALL_SEEDS, each
 from tests.releases import built
 
 
@@ -47,9 +42,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Release:
 
 
 @pytest.mark.parametrize("name", ["demo", "coast"])
-def test_gold_is_what_the_statements_of_the_given_graph_say_together(
-    name: str, request: pytest.FixtureRequest
-) -> None:
+def test_gold_is_what_the_statements_of_the_given_graph_say_together(name, request):
     release: Release = request.getfixturevalue(name)
     given = load_property_graph(
         "demo" if name == "demo" else str(release.path.parent / "coast.json")
@@ -87,39 +80,11 @@ def test_no_match_leads_back_over_a_declared_relation(demo: Release) -> None:
 
 _TEXT = r'("(?:[^"\\]|\\.)*")'
 _ROW = re.compile(rf"\[{_TEXT}, {_TEXT}, \{{id: ")
-_NODES = re.compile(r"CREATE \(n:`?(\w+)`?\) SET n = row")
 _LOADED = re.compile(r"CREATE \(s\)-\[r:`?(\w+)`?\]->\(o\)")
 
 
-class _Driver:
-    """Notes what is made; a driver, its session and its results in one."""
-
-    def __init__(self) -> None:
-        self.nodes: dict[str, tuple[str, dict[str, Any]]] = {}
-        self.made: list[tuple[Triple, dict[str, Any]]] = []
-
-    @contextmanager
-    def session(self, **_options: Any) -> Iterator["_Driver"]:
-        yield self
-
-    def run(self, query: str, rows: Any = ()) -> "_Driver":
-        if found := _LOADED.search(query):
-            self.made += [((s, found[1], o), own) for s, o, own in rows]
-        elif found := _NODES.search(query):
-            self.nodes |= {row["id"]: (found[1], row) for row in rows}
-        return self
-
-    def single(self) -> dict[str, int]:
-        return {"n": 0}
-
-    def consume(self) -> None:
-        pass
-
-
-@pytest.mark.parametrize("kg", ["complete", "incomplete-50", "incomplete"])
-def test_all_forms_of_a_graph_have_the_same_edges(
-    coast: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kg: str
-) -> None:
+@each("kg", ["complete", "incomplete-50", "incomplete"])
+def test_all_forms_of_a_graph_have_the_same_edges(coast: Release, tmp_path: Path, kg: str) -> None:
     edges = {edge.id: edge for edge in coast.property_graph(kg).edges}
     stated = {(edge.subject, edge.type, edge.object) for edge in edges.values()}
     assert len(stated) == len(edges)
@@ -144,33 +109,6 @@ def test_all_forms_of_a_graph_have_the_same_edges(
             ends = (map(json.loads, row) for row in _ROW.findall(line))
             script |= {(s, found[1], o) for s, o in ends}
     assert script == stated
-
-    driver = _Driver()
-
-    @contextmanager
-    def connected(*_where: Any) -> Iterator[Bolt]:
-        yield Bolt(driver)
-
-    monkeypatch.setattr("rulemine.neo4j.bolt.connected", connected)
-    assert main(["data", "neo4j", "load", str(coast.path), "--kg", kg]) == 0
-    assert {triple for triple, _ in driver.made} == stated
-    nodes = coast.property_graph(kg).nodes
-    assert {key: label for key, (label, _) in driver.nodes.items()} == {n.id: n.type for n in nodes}
-    for node in nodes:
-        sent = driver.nodes[node.id][1]
-        assert sent.keys() == {"id", "name", *node.properties}
-        assert all(
-            sent[k] == (list(v) if isinstance(v, tuple) else v) for k, v in node.properties.items()
-        )
-    # A relationship that is added has the years of what it restates.
-    for (s, r, o), own in driver.made:
-        assert own == {"id": own["id"], **edges[own["id"]].properties}
-        others = [
-            {k: v for k, v in more.items() if k != "id"}
-            for triple, more in driver.made
-            if r == "employs" and triple == (o, "works_in", s)
-        ]
-        assert r != "employs" or others == [{k: v for k, v in own.items() if k != "id"}]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rulemine.builder.assemble import count_model
-from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause
+from rulemine.cypher import PatternQuery, ReturnClause
 from rulemine.cypher.questions.evaluator import evaluate
 from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.cypher.questions.render import to_cypher
@@ -15,13 +15,11 @@ from rulemine.cypher.questions.templates import RETURNS
 from rulemine.cypher.rows import row_text
 from rulemine.errors import ConfigError
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
+from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kinds.cypher.block import CypherBlock, RowChange
 from rulemine.kinds.cypher.realism import Realism
-from rulemine.kinds.cypher.words.dialogue import (
-    make_cypher_inputs,
-)
+from rulemine.kinds.cypher.words.dialogue import make_cypher_inputs
 from rulemine.kinds.cypher.words.texts import QuestionTexts
 from rulemine.kinds.registry import KINDS
 from rulemine.llm.call import Call
@@ -37,9 +35,11 @@ from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Calls
 from rulemine.verbalizer.replies import TextProblem
 from rulemine.verbalizer.verbalize import Verbalized, verbalize
+from tests import each
+from tests.kinds.cypher.graphs import graph_of, pattern
 from tests.verbalizer.scripted import Scripted, lines, rejections_in, wanted
 
-YEARS = (Property("start_year", "int"), Property("end_year", "int"))
+_YEARS = (Property("start_year", "int"), Property("end_year", "int"))
 SCHEMA = Schema(
     "towns",
     (
@@ -47,50 +47,40 @@ SCHEMA = Schema(
         EntityType("Person", description="someone of age"),
     ),
     (
-        RelationType("lives_in", "Person", "Town", YEARS, "at home"),
+        RelationType("lives_in", "Person", "Town", _YEARS, "at home"),
         RelationType("parent_of", "Person", "Person"),
     ),
 )
+_TOWNS = {
+    "Arden": ("Arden", {"area_km2": 12.5, "motto": 'We {bend} "all" -> up?'}),
+    "Bree": ("Bree", {"area_km2": 20.25, "motto": "Be kind"}),
+}
+_LINKED = graph_of(
+    SCHEMA, {"Town": _TOWNS, "Person": "Ada Bo"}, "Ada lives_in Arden, Bo lives_in Bree, Ada parent_of Bo"
+)  # fmt: skip
+_SINCE = {"e0": {"start_year": 1900}, "e1": {"start_year": 1901}, "e2": {}}
 GRAPH = PropertyGraph(
-    SCHEMA,
-    [
-        GraphNode("Arden", "Town", "Arden", {"area_km2": 12.5, "motto": 'We {bend} "all" -> up?'}),
-        GraphNode("Bree", "Town", "Bree", {"area_km2": 20.25, "motto": "Be kind"}),
-        GraphNode("Ada", "Person", "Ada"),
-        GraphNode("Bo", "Person", "Bo"),
-    ],
-    [
-        GraphEdge("e0", "lives_in", "Ada", "Arden", {"start_year": 1900}),
-        GraphEdge("e1", "lives_in", "Bo", "Bree", {"start_year": 1901}),
-        GraphEdge("e2", "parent_of", "Ada", "Bo"),
-    ],
+    SCHEMA, _LINKED.nodes, [replace(edge, properties=_SINCE[edge.id]) for edge in _LINKED.edges]
 )
 NAMES = name_entities([node.id for node in GRAPH.nodes], seed=3)
 TEMPLATES = load_templates("", ("lives_in", "parent_of"))
 GLOSSES = load_glosses("", TEMPLATES)
 
 
-def query(
-    match: str, types: str, relations: str, result: ReturnClause, time: Any = None
-) -> PatternQuery:
-    """A question; ``Town:Arden`` is a node that is fixed."""
-    parts = (word.partition(":") for word in types.split())
-    nodes = tuple(PatternNode(type_, name or None) for type_, _, name in parts)
-    return PatternQuery(MatchPattern(match, nodes, tuple(relations.split()), time), result)
-
-
-CHILDREN = query("(n)<-(m0*)", "Person Person:Ada", "parent_of", ReturnClause("n_name"))
-LARGE = query("(n)", "Town", "", ReturnClause("n_where", "area_km2", operator=">=", bound=12.5))
-MOTTO = query(
-    "(n)",
-    "Town",
-    "",
-    ReturnClause("n_where", "motto", operator="=", bound='We {bend} "all" -> up?'),
+CHILDREN = PatternQuery(
+    pattern("(n)<-(m0*)", "Person Person:Ada", "parent_of"), ReturnClause("n_name")
 )
-SAID = query("(n)", "Town", "", ReturnClause("n_prop_distinct", "motto"))
-IN_1900 = query(
-    "(n)->(m0*) in year", "Person Town:Arden", "lives_in", ReturnClause("n_name_special"), 1900
+LARGE, MOTTO, SAID = (
+    PatternQuery(pattern("(n)", "Town"), result)
+    for result in (
+        ReturnClause("n_where", "area_km2", operator=">=", bound=12.5),
+        ReturnClause("n_where", "motto", operator="=", bound='We {bend} "all" -> up?'),
+        ReturnClause("n_prop_distinct", "motto"),
+    )
 )
+IN_1900 = PatternQuery(
+    pattern("(n)->(m0*) in year", "Person Town:Arden", "lives_in", 1900), ReturnClause("n_name_special")
+)  # fmt: skip
 
 GOOD = "Who has Ada as a parent?"
 
@@ -100,17 +90,17 @@ def question(number: int, asked: PatternQuery) -> Question:
     rows = tuple(sorted(map(row_text, evaluate(GRAPH, asked).rows)))
     match, result = asked.match, asked.result
     private = {row.entity: row.private for row in NAMES}
-    pattern = QuestionTexts(GRAPH, Realism({})).pattern(asked, private)
+    text = QuestionTexts(GRAPH, Realism({})).pattern(asked, private)
     own = result.property and f"{match.nodes[0].type}.{result.property}"
     block = CypherBlock(
         match.template, result.template, RETURNS[result.template].family, to_cypher(asked), ("n.name",), rows,
         False, (), (), (RowChange(100, len(rows), (), ()),), (own,) if own else (),
     )  # fmt: skip
     made = Question(
-        f"q{number:05d}", "cypher", pattern, tuple(sorted(n.name for n in match.nodes if n.name)),
+        f"q{number:05d}", "cypher", text, tuple(sorted(n.name for n in match.nodes if n.name)),
         query_text(asked), "", "", match.template, 1, rows, rows, (), (), None, False, (), (), (), None, None,
         tuple(sorted({*match.relations})), (), (), (),
-        "", Unseen(False, False, False), "template", (), (pattern,), block,
+        "", Unseen(False, False, False), "template", (), (text,), block,
     )  # fmt: skip
     return Namer(NAMES, TEMPLATES, "entity").question(made)
 
@@ -178,7 +168,7 @@ def test_the_prompts_have_draft_cypher_pattern_schema_names_and_values() -> None
     assert "\nn.area_km2: float in km ** 2\n" in session.calls[0].messages[1]["content"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "text", "code"),
     [
         (CHILDREN, "Who has Adam as a parent?", "topic_missing"),
@@ -219,7 +209,7 @@ def test_a_value_may_have_any_signs() -> None:
     assert "{{bend}}" in made.patterns[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "said", "fits"),
     [
         ("440,000", "Which towns cover 440000 km² or more?", True),
@@ -242,9 +232,9 @@ def test_a_value_may_be_said_in_another_way(value: str, said: str, fits: bool) -
 
 
 def test_what_compares_may_be_answered_by_yes_or_no_and_wrappings_go() -> None:
-    session = script(["**Question:** Did the people who lived in Arden live there in 1900?"])
-    (made,) = run(asked_for(IN_1900), session).asked.questions
-    assert made.question == "Did the people who lived in Arden live there in 1900?"
+    text = "Did the people who lived in Arden live there in 1900?"
+    (made,) = run(asked_for(IN_1900), script([f"**Question:** {text}"])).asked.questions
+    assert made.question == text
 
 
 def test_a_relation_that_was_turned_round_is_corrected_by_the_judge() -> None:
@@ -257,7 +247,7 @@ def test_a_relation_that_was_turned_round_is_corrected_by_the_judge() -> None:
     assert made.counts.problems == {"direction_wrong": 1}
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "code"),
     [
         (verdict("CONDITION", "known is lost"), "condition_changed"),
@@ -275,23 +265,6 @@ def test_other_verdicts_go_back_to_the_writer(said: str, code: str) -> None:
     assert made.counts.problems[code] == 1
     again = [call for call in session.calls if call.purpose == "cypher_question"][1]
     assert "Whose parent is Ada?" in rejections_in(again)[0]
-
-
-def test_after_three_rounds_the_question_keeps_its_template() -> None:
-    def say(call: Call) -> str:
-        if call.subject == "q00002":
-            return (
-                verdict("PASS")
-                if "audit" in call.purpose
-                else "Which towns cover 12.5 km² or more?"
-            )
-        return verdict("DIRECTION", "turned") if "audit" in call.purpose else '{"question": '
-
-    made = run(asked_for(CHILDREN, LARGE), Scripted(say))
-    assert [row.wording for row in made.asked.questions] == ["fallback", "model"]
-    (rejection,) = made.asked.rejections
-    assert rejection.detail.endswith(": malformed, malformed, malformed")
-    assert rejection.query == query_text(CHILDREN)
 
 
 def test_calls_are_estimated_replayed_and_counted() -> None:
@@ -312,11 +285,6 @@ def test_calls_are_estimated_replayed_and_counted() -> None:
     counts = count_model(trace)
     assert counts["audits"] == {"passed": 3, "failed": 0, "unreadable": 0}
     assert len(lines(made[0])) == 6
-
-
-def test_relations_are_described_with_the_same_file() -> None:
-    call = calls_of().words("gloss", "lives_in", [("Ada", "lives_in", "Arden")])
-    assert "Ada | Arden" in call.messages[1]["content"]
 
 
 def test_a_prompt_file_is_checked(tmp_path: Any) -> None:

@@ -3,13 +3,10 @@
 import csv
 import datetime
 import json
-import time
 from collections import Counter
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -22,19 +19,18 @@ from rulemine.cypher.rows import row_text
 from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation import evaluate as score_predictions
 from rulemine.evaluation.cypher.release_rows import CypherRuns
-from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.evaluation.reporting.documents import SystemRun, document_of_run
 from rulemine.evaluation.scorer import Scorer
 from rulemine.evaluation.study.plan import read_plan
 from rulemine.evaluation.study.run import StudyFolder
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.kg.property_graph.simplekg import write_simplekg
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.contents import read_parts
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
 from rulemine.release.writer import write_release
+from tests.kinds.cypher.graphs import schema_of
 
 PEOPLE, TOWNS = 48, 6
 NAMES = ('O"Neil\\', "it's", "two\nlines", "`x`", "{topic}", "the Ha\u0301gue")
@@ -42,17 +38,9 @@ NAMES = ('O"Neil\\', "it's", "two\nlines", "`x`", "{topic}", "the Ha\u0301gue")
 
 def _graph(id_of_a_town: str = "t") -> PropertyGraph:
     """People who know each other in both directions, and live in towns whose codes they have."""
-    schema = Schema(
-        "towns",
-        (
-            EntityType("Person", (Property("born", "date"), Property("code", "str"))),
-            EntityType("Town", (Property("code", "str"), Property("size", "int"))),
-        ),
-        (
-            RelationType("knows", "Person", "Person"),
-            RelationType("known_by", "Person", "Person"),
-            RelationType("lives_in", "Person", "Town"),
-        ),
+    schema = schema_of(
+        "Person(born date, code str) Town(code str, size int)",
+        "knows Person Person, known_by Person Person, lives_in Person Town",
     )
     nodes = [
         GraphNode(f"{id_of_a_town}{n}", "Town", NAMES[n], {"code": f"K{n}", "size": 100 * n})
@@ -60,10 +48,9 @@ def _graph(id_of_a_town: str = "t") -> PropertyGraph:
     ]
     edges = []
     for n in range(PEOPLE):
-        born = {"born": datetime.date(1900 + n, 1, 1)} if n % 5 else {}
-        nodes.append(
-            GraphNode(f"p{n}", "Person", NAMES[n % len(NAMES)], born | {"code": f"K{n % TOWNS}"})
-        )
+        own = {"born": datetime.date(1900 + n, 1, 1)} if n % 5 else {}
+        own |= {"code": f"K{n % TOWNS}"}
+        nodes.append(GraphNode(f"p{n}", "Person", NAMES[n % len(NAMES)], own))
         edges.append(GraphEdge(f"l{n}", "lives_in", f"p{n}", f"{id_of_a_town}{n % TOWNS}"))
         for step in (1, 7):
             other = f"p{(n + step) % PEOPLE}"
@@ -143,16 +130,6 @@ def test_scores_are_those_that_the_records_say(release: Release) -> None:
     assert {row.outcomes[0].verdict for row in document.questions} == {"hard", "right"}
 
 
-def test_thoughts_are_no_predictions(release: Release) -> None:
-    scorer = Scorer(release, split=None, sample=6, resamples=1)
-    asked = list(scorer.questions)
-    given = [Prediction(q.id, raw_output=f"<think>{q.block.cypher} No.</think>") for q in asked]
-    report = scorer(given, kg="complete")
-    assert report.overall["psjs"].value == report.overall["psjs_published"].value == 0.0
-    assert "Outputs that hold only thoughts, and no reply: 6; they score 0." in report.notes
-    assert not any("failed" in note for note in report.notes)
-
-
 def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_path: Path) -> None:
     scorer = Scorer(release, split=None, sample=60, resamples=1)
     asked = list(scorer.questions)
@@ -165,12 +142,9 @@ def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_p
             assert report.overall["psjs"].value == report.overall["psjs_edges"].value == 1.0
             unbound = int(np.isnan(report.scores[:, at[0]]).sum())
             assert (unbound > 0) == (kg != "complete")
-            told = [note for note in report.notes if "binds no" in note]
-            assert [int(note.split()[0]) for note in told] == [
-                number
-                for number in (unbound, int(np.isnan(report.scores[:, at[1]]).sum()))
-                if number
-            ]
+            told = [int(note.split()[0]) for note in report.notes if "binds no" in note]
+            of_edges = int(np.isnan(report.scores[:, at[1]]).sum())
+            assert told == [number for number in (unbound, of_edges) if number]
     # The same in a file of questions, on a graph in a file.
     ours = scorer(spaced, kg="incomplete")
     write_simplekg(release.property_graph("incomplete"), tmp_path / "graph.json")
@@ -179,19 +153,9 @@ def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_p
         ("given.jsonl", [{"id": p.id, "cypher": p.cypher} for p in spaced]),
     ):
         (tmp_path / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
-    names = ("tasks.jsonl", "given.jsonl", "graph.json", "out.csv")
-    tasks, predicted, graph, out = (tmp_path / name for name in names)
-    command = [
-        "evaluate",
-        tasks,
-        predicted,
-        "--graph",
-        graph,
-        "--format",
-        "questions",
-        "-o",
-        out,
-    ]
+    graph, out = tmp_path / "graph.json", tmp_path / "out.csv"
+    given = (tmp_path / name for name in ("tasks.jsonl", "given.jsonl"))
+    command = ["evaluate", *given, "--graph", graph, "--format", "questions", "-o", out]
     assert main(list(map(str, command))) == 0
     with out.open(encoding="utf-8", newline="") as file:
         theirs = {row["id"]: row for row in csv.DictReader(file)}
@@ -201,86 +165,21 @@ def test_the_gold_binds_all_that_it_binds_on_every_graph(release: Release, tmp_p
         assert ["" if np.isnan(value) else repr(value) for value in column] == told_there
 
 
-def test_composed_letters_are_those_of_the_graph(release: Release) -> None:
-    scorer = Scorer(release, split=None, resamples=1)
-    asked = list(scorer.questions)
-    gold = [Prediction(q.id, cypher=q.block.cypher) for q in asked]
-    rows = [Prediction(q.id, rows=q.block.rows) for q in asked]
-    composed = [replace(p, cypher=normalize("NFC", p.cypher or "")) for p in gold]
-    assert sum(one != other for one, other in zip(gold, composed, strict=True)) > 5
-    for given, others in (
-        (gold, composed),
-        (rows, [replace(p, rows=tuple(normalize("NFC", r) for r in p.rows or ())) for p in rows]),
-    ):
-        one, other = scorer(given), scorer(others)
-        assert one.overall["psjs"].value == other.overall["psjs"].value
-        for name in ("ex", "f1", "hits_any"):
-            assert one.overall[name].value == other.overall[name].value
-
-
-def test_a_query_may_take_so_many_seconds(
-    release: Release,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("rulemine.cli.console.SECONDS_BETWEEN_LINES", 0.0)
-    asked = release.questions("test")[:2]
-    endless = "MATCH (a), (b), (c), (d), (e) RETURN count(*)"
-    path = tmp_path / "given.jsonl"
-    path.write_text("".join(f'{{"id": "{q.id}", "cypher": "{endless}"}}\n' for q in asked), "utf-8")
-    command = ["evaluate", str(release.path), str(path), "--seconds"]
-    began = time.monotonic()
-    assert main([*command, "0.05"]) == 0
-    assert time.monotonic() - began < 30
-    shown = capsys.readouterr()
-    assert f"failed: fails; first {asked[0].id}: TimedOut" in shown.out
-    assert "· questions scored" in shown.err
-    assert main([*command, "0"]) == 2
-    assert "--seconds: 0; expected more than 0." in capsys.readouterr().err
-
-
-def test_a_graph_in_which_no_gold_finds_anything_is_said_first(
-    release: Release, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    graph = release.property_graph("incomplete")
-    wrong = PropertyGraph(
-        Schema("wrong", (EntityType("Entity"),), ()),
-        [GraphNode(node.id, "Entity", node.name) for node in graph.nodes], [],
-    )  # fmt: skip
-    monkeypatch.setattr(
-        "rulemine.evaluation.cypher.release_rows.opened_runner",
-        lambda *args, **more: nullcontext(InMemoryRunner(wrong)),
-    )
-    scorer = Scorer(release, resamples=1)
-    given = [Prediction(q.id, cypher="MATCH (n) RETURN n.name") for q in scorer.questions]
-    assert scorer(given).to_table().startswith("Warning: no gold query of ")
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
+def test_what_rows_cannot_be_scored_by(release: Release, tmp_path: Path) -> None:
+    one = [Prediction(release.questions()[0].id, rows=())]
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"matching": "ids"}, "--matching: is for answers that are entities"),
         ({"metrics": "rog"}, "--metrics: is for"),
         ({"naming": "private"}, "queries are run in the naming of the release, text"),
         ({"cypher": CypherRuns({"": "bolt://127.0.0.1:1"}, neo4j=True)}, "Leave one out"),
-    ],
-)
-def test_what_rows_cannot_be_scored_by(
-    release: Release, options: dict[str, Any], said: str
-) -> None:
-    one = [Prediction(release.questions()[0].id, rows=())]
-    with pytest.raises(ConfigError, match=said):
-        score_predictions(release, one, split=None, **options)
-
-
-@pytest.mark.parametrize("given", [{"namings": ["text", "private"]}, {"matching": "ids"}])
-def test_a_study_refuses_what_rows_cannot_be_scored_by_before_it_answers(
-    release: Release, given: dict[str, Any], tmp_path: Path
-) -> None:
-    plan = read_plan(release.path, {"systems": ["gold-cypher"], "levels": [0, 100], **given})
-    with pytest.raises(ConfigError, match="metrics: the answers of this release are rows"):
-        StudyFolder(plan, tmp_path / "study")
+    ]
+    for options, said in refused:
+        with pytest.raises(ConfigError, match=said):
+            score_predictions(release, one, split=None, **options)
+    for given in ({"namings": ["text", "private"]}, {"matching": "ids"}):
+        plan = read_plan(release.path, {"systems": ["gold-cypher"], "levels": [0, 100], **given})
+        with pytest.raises(ConfigError, match="metrics: the answers of this release are rows"):
+            StudyFolder(plan, tmp_path / "study")
 
 
 def test_every_naming_and_back_gives_the_same_files(release: Release, tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
 """The checks of realism, and the file that they rest on."""
 
-import pytest
-
 from rulemine.cypher import MatchPattern, PatternNode
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.kg.facts import Declarations
-from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.schema import EntityType, RelationType, Schema
 from rulemine.kinds.cypher.realism import Characteristics, Realism, draft_characteristics
+from tests import each
+from tests.kinds.cypher.graphs import graph_of, schema_of
 
 P, T, G = PatternNode("Person"), PatternNode("Town"), PatternNode("Guild")
 LIVES = ("Person", "lives_in", "Town")
@@ -16,13 +14,10 @@ MARRIED = ("Person", "married_to", "Person")
 PARENT, CHILD = ("Person", "parent_of", "Person"), ("Person", "child_of", "Person")
 BOTH_WAYS = {MARRIED: {"inverse": ("married_to",)}}
 INVERSE = {PARENT: {"inverse": ("child_of",)}}
-HOUSES, LIVED = (
-    ("Town", "houses", "Person"),
-    {LIVES: {"inverse": ("houses",), "obj_cardinality": "one"}},
-)
+LIVED = {LIVES: {"inverse": ("houses",), "obj_cardinality": "one"}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("match", "rows", "objection"),
     [
         (("(n)->(m0)", (P, T), ("lives_in",)), {LIVES: {"mandatory_subj": True}}, "unnecessary leaf"),
@@ -31,11 +26,9 @@ HOUSES, LIVED = (
         (("(n)->(m0*)", (P, T), ("lives_in",)), {LIVES: {"mandatory_subj": True}}, ""),
         (("(n)->(m0),(n)->(m0)", (P, T), ("lives_in", "lives_in")), {}, "redundant"),
         (("(n)->(m0),(n)->(m0)", (P, T), ("born_in", "lives_in")), {}, ""),
-        (
-            ("(n)->(m0),(n)->(m0)", (P, T), ("born_in", "lives_in")),
-            {LIVES: {"implies": ("works_in",)}, ("Person", "works_in", "Town"): {"implies": ("born_in",)}},
-            "redundant",
-        ),
+        (("(n)->(m0),(n)->(m0)", (P, T), ("born_in", "lives_in")),
+         {LIVES: {"implies": ("works_in",)}, ("Person", "works_in", "Town"): {"implies": ("born_in",)}},
+         "redundant"),
         (("(n)->(m0),(n)<-(m0)", (P, P), ("married_to",) * 2), {}, ""),
         (("(n)->(m0),(n)<-(m0)", (P, P), ("married_to",) * 2), BOTH_WAYS, "redundant"),
         (("(n)->(m0)<-(m1*)", (T, G, T), ("x", "x")), {("Town", "x", "Guild"): {"subj_cardinality": "one"}},
@@ -71,7 +64,7 @@ HOUSES, LIVED = (
         (("(n)->(m1*) optional (n)<-(m0)", (P, P, P), ("parent_of", "child_of")), INVERSE, ""),
     ],
 )  # fmt: skip
-def test_checks(match: tuple, rows: dict, objection: str) -> None:  # type: ignore[type-arg]
+def test_checks(match: tuple, rows: dict, objection: str) -> None:
     kinds = {signature: Characteristics(**row) for signature, row in rows.items()}
     assert Realism(kinds).objection(MatchPattern(*match)) == objection
 
@@ -81,7 +74,7 @@ DECLARED = Declarations.of(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("match", "rows", "odd"),
     [
         (("(n)->(m0)<-(m1*) by n", (P, P, T), ("parent_of", "houses")), {}, True),
@@ -95,12 +88,12 @@ DECLARED = Declarations.of(
          False),
     ],
 )  # fmt: skip
-def test_what_is_asked_where_there_is_nothing_better(match: tuple, rows: dict, odd: bool) -> None:  # type: ignore[type-arg]
+def test_what_is_asked_where_there_is_nothing_better(match: tuple, rows: dict, odd: bool) -> None:
     kinds = {signature: Characteristics(**row) for signature, row in rows.items()}
     assert Realism(kinds).odd(MatchPattern(*match)) is odd
 
 
-@pytest.mark.parametrize(
+@each(
     ("template", "relations", "objection", "apart"),
     [
         ("(n)->(m0)->(m1*)", ("married_to", "married_to"), "there and back", ("n", "m1")),
@@ -150,14 +143,10 @@ def test_what_relations_are_like_is_seen_in_the_graph() -> None:
 
 def test_a_draft_tells_the_ends_apart_and_takes_nothing_from_few_pairs() -> None:
     sizes = {"lives_in": 12, "eats_in": 10, "rules": 9}
-    relations = tuple(RelationType(name, "Person", "Town") for name in sizes)
-    schema = Schema("town", (EntityType("Person"), EntityType("Town")), relations)
-    people = [GraphNode(f"p{i}", "Person", f"p{i}") for i in range(12)]
-    ends = [(name, i) for name, size in sizes.items() for i in range(size)]
-    edges = [GraphEdge(f"{name}{i}", name, f"p{i}", "t") for name, i in ends]
-    draft = draft_characteristics(
-        PropertyGraph(schema, [*people, GraphNode("t", "Town", "t")], edges)
-    )
+    schema = schema_of("Person Town", ", ".join(f"{name} Person Town" for name in sizes))
+    edges = [f"p{i} {name} t" for name, size in sizes.items() for i in range(size)]
+    nodes = {"Person": " ".join(f"p{i}" for i in range(12)), "Town": "t"}
+    draft = draft_characteristics(graph_of(schema, nodes, ", ".join(edges)))
     assert (draft[LIVES].subj_cardinality, draft[LIVES].obj_cardinality) == ("many", "one")
     implied = {name: draft["Person", name, "Town"].implies for name in sizes}
     assert implied == {"lives_in": (), "eats_in": ("lives_in",), "rules": ()}

@@ -2,21 +2,24 @@
 
 from collections import Counter
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from checks.oracles.random_patterns import random_graph, random_queries
 from rulemine.builder.pipeline import Build
+from rulemine.cypher.questions.grades import LostRow
 from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.cypher.questions.templates import MATCHES
-from rulemine.kinds.cypher.ask import asked_last, signature_of
+from rulemine.kinds.cypher.ask import _Grading, asked_last, signature_of
 from rulemine.kinds.cypher.options import SPLIT_WAYS
 from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.recipe import QuestionSection
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
+from tests import each
 
 KEYS = {
     "signature": signature_of,
@@ -54,9 +57,7 @@ def test_nothing_that_a_split_needs_is_given_away_by_later_ones(release: Release
     assert max(most[1:]) <= QuestionSection.max_facts < most[0]
 
 
-def test_each_template_has_its_share_and_most_of_its_questions_are_changed(
-    release: Release,
-) -> None:
+def test_each_template_has_its_share_and_most_of_its_questions_are_changed(release):
     if release.manifest["config"]["cypher"]["split_by"] != "question":
         pytest.skip("groups of that size do not come out even")
     asked = release.questions()
@@ -90,3 +91,15 @@ def test_weak_proofs_are_asked_for_last_unless_most_are_weak() -> None:
     half = {(f"a{i}", "r", f"b{i}"): 0.2 + 0.4 * (i % 2) for i in range(6)}
     assert asked_last(half) == {*list(half)[::2]}
     assert asked_last(half | {("a1", "r", "b1"): 0.3}) == set()
+
+
+A, B, STAYS = ("a", "r", "b"), ("b", "r", "c"), ("c", "r", "d")
+
+
+@each(
+    ("witness", "core"),
+    [((A,), True), ((A, STAYS), True), ((A, B), False), ((B,), False), ((STAYS,), False)],
+)
+def test_a_row_is_of_the_core_where_all_that_it_lacks_is(witness, core):
+    maker: Any = SimpleNamespace(removed={A, B}, core={A})
+    assert _Grading.hard(maker, LostRow("row", 1, 100, witness)).core is core

@@ -1,30 +1,22 @@
-import os
-from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from rulemine.builder.assemble import edges_between
 from rulemine.errors import UserError
 from rulemine.kg.facts import Declarations, priors
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kinds.rules.ask import NAMED, SELF_LOOP, TextCheck
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.recipe.recipe import QuestionSection, Recipe, SelectionSection
+from rulemine.release.naming import name_entities
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection, SelectionCounts
-from rulemine.removal.setting import Setting
-from rulemine.removal.steps import certify_as_chosen, select_brink
-from rulemine.rules.formats import parse_readable, read_rules
+from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures, Rule
 from rulemine.seeds import stream
-from tests import ROOT, some_seeds
+from tests import each, some_seeds
 from tests.kinds.asking import ask as asked_of
-
-SHARED = ROOT.parent / "shared"
-DATA = Path(os.environ.get("RULEMINE_DATA") or SHARED / "data")
-GOLDEN = DATA.parent / "amie" / "golden" / "family-3atoms.amie.txt"
 
 
 def ask(kg, chosen, templates, *, merge=True, seed=0, max_answers=0, **given) -> QuestionSet:
@@ -42,49 +34,26 @@ def rules(*texts: str) -> tuple[Rule, ...]:
     return tuple(Rule(r.head, r.body, Measures(1, 4, 2, 3, 0)) for r in made)
 
 
-def features(kg: KnowledgeGraph, head, rule, *, core=True):
-    """The other fields of a selection: nothing is too common, everything may be asked for."""
-    many = len(head)
-    return {
-        "selected_by": np.array(rule, np.int32),
-        "level": np.full(many, 100, np.int16),
-        "directions": np.ones((many, 2), bool),
-        "prior": priors(kg)[np.array(head, np.int64)],
-        "core": np.full(many, core),
-        "proofs": np.ones(many, np.int64),
-        "shortest": np.ones(many, np.int64),
-        "counts": SelectionCounts(0, 0, 0, 0),
-    }
-
-
 def selection(kg: KnowledgeGraph, chosen, *rows) -> Selection:
-    """Rows are (removed triple, position of the rule, body triples)."""
-
-    def row(triple) -> int:
-        return kg.labeled().index(triple)
-
+    """Rows are (removed triple, position of the rule, body triples); everything may be asked for."""
+    place = {triple: row for row, triple in enumerate(kg.labeled())}
     widest = max(len(body) for _, _, body in rows)
-    bodies = [[row(t) for t in body] + [-1] * (widest - len(body)) for _, _, body in rows]
+    bodies = [[place[t] for t in body] + [-1] * (widest - len(body)) for _, _, body in rows]
+    head = np.array([place[triple] for triple, _, _ in rows], np.int64)
+    rule, many, ones = np.array([rule for _, rule, _ in rows], np.int32), len(rows), np.ones
     return Selection(
-        tuple(chosen),
-        np.array([row(t) for t, _, _ in rows], np.int64),
-        np.array([rule for _, rule, _ in rows], np.int32),
-        np.array(bodies, np.int64),
-        **features(kg, [row(t) for t, _, _ in rows], [rule for _, rule, _ in rows]),
-    )
+        tuple(chosen), head, rule, np.array(bodies, np.int64), rule, np.full(many, 100, np.int16),
+        ones((many, 2), bool), priors(kg)[head], ones(many, bool), ones(many, np.int64),
+        ones(many, np.int64), SelectionCounts(0, 0, 0, 0),
+    )  # fmt: skip
 
 
 KG = KnowledgeGraph.from_triples(
     [
-        ("ann", "wife", "bob"),
-        ("bob", "husband", "ann"),
-        ("cy", "wife", "bob"),
-        ("bob", "husband", "cy"),
-        ("bob", "knows", "ann"),
-        ("ann", "knows", "bob"),
-        ("dee", "wife", "bob"),
+        ("ann", "wife", "bob"), ("bob", "husband", "ann"), ("cy", "wife", "bob"), ("bob", "husband", "cy"),
+        ("bob", "knows", "ann"), ("ann", "knows", "bob"), ("dee", "wife", "bob"),
     ]
-)
+)  # fmt: skip
 MARRIED = rules("husband(y,x) ⇒ wife(x,y)", "knows(x,y) ⇒ wife(x,y)")
 ANN = (("ann", "wife", "bob"), 0, [("bob", "husband", "ann")])
 CY = (("cy", "wife", "bob"), 0, [("bob", "husband", "cy")])
@@ -99,24 +68,6 @@ def seed_for(direction: str) -> int:
     raise AssertionError
 
 
-def test_answers_are_completed_in_the_direction_of_the_question():
-    seed = seed_for("subject")
-    (q,) = ask(KG, selection(KG, MARRIED, ANN), PHRASES, seed=seed).questions
-    assert (q.topic, q.relations[0], q.hard_answer) == ("bob", "wife", "ann")
-    assert q.answers == ("ann", "cy", "dee")
-    assert q.hard_answers == ("ann",)
-    (q,) = ask(KG, selection(KG, MARRIED, ANN), PHRASES, seed=seed_for("object")).questions
-    assert (q.topic, q.answers, q.hard_answer) == ("ann", ("bob",), "bob")
-
-
-def test_all_removed_answers_are_hard():
-    made = ask(KG, selection(KG, MARRIED, ANN, CY), PHRASES, seed=0)
-    for q in made.questions:
-        if q.block.direction == "subject":
-            assert q.hard_answers == ("ann", "cy")
-            assert q.stated == ("dee",)
-
-
 def test_a_hard_answer_that_may_not_be_asked_for_is_not_of_the_core():
     chosen = selection(KG, MARRIED, ANN, CY)
     chosen.directions[1] = False, True
@@ -126,14 +77,10 @@ def test_a_hard_answer_that_may_not_be_asked_for_is_not_of_the_core():
 
 
 def test_a_reference_supplies_further_answers():
-    reference = KnowledgeGraph.from_triples(
-        [
-            ("eve", "wife", "bob"),
-            ("ann", "wife", "bob"),
-            ("eve", "wife", "zed"),
-            ("eve", "knows", "bob"),
-        ]
-    )
+    more = [
+        ("eve", "wife", "bob"), ("ann", "wife", "bob"), ("eve", "wife", "zed"), ("eve", "knows", "bob"),
+    ]  # fmt: skip
+    reference = KnowledgeGraph.from_triples(more)
     seed = seed_for("subject")
     made = ask(KG, selection(KG, MARRIED, ANN), PHRASES, reference=reference, seed=seed)
     (q,) = made.questions
@@ -146,20 +93,10 @@ def test_a_reference_supplies_further_answers():
 
 
 def test_what_would_name_its_answer_is_rejected_with_the_reason():
-    kg = KnowledgeGraph.from_triples(
-        [
-            ("York", "wife", "New York"),
-            ("New York", "husband", "York"),
-            ("a", "wife", "a"),
-            ("a", "husband", "a"),
-            ("ann", "wife", "bob"),
-            ("bob", "husband", "ann"),
-        ]
-    )
-    rows = [
-        ((s, "wife", o), 0, [(o, "husband", s)])
-        for s, o in (("York", "New York"), ("a", "a"), ("ann", "bob"))
-    ]
+    pairs = (("York", "New York"), ("a", "a"), ("ann", "bob"))
+    stated = [t for s, o in pairs for t in ((s, "wife", o), (o, "husband", s))]
+    kg = KnowledgeGraph.from_triples(stated)
+    rows = [((s, "wife", o), 0, [(o, "husband", s)]) for s, o in pairs]
     for seed in range(8):
         made = ask(kg, selection(kg, MARRIED, *rows), PHRASES, seed=seed)
         reasons = {r.removed[0]: r.reason for r in made.rejections}
@@ -197,7 +134,7 @@ def test_nothing_left_says_what_to_do():
         ask(kg, chosen, PHRASES)
 
 
-@pytest.mark.parametrize("name", ["?x", "{topic}", "=>", "%s", "a, b", '"q"'])
+@each("name", ["?x", "{topic}", "=>", "%s", "a, b", '"q"'])
 def test_awkward_names_are_asked_about_verbatim(name):
     kg = KnowledgeGraph.from_triples([(name, "wife", "bob"), ("bob", "husband", name)])
     chosen = selection(kg, MARRIED, ((name, "wife", "bob"), 0, [("bob", "husband", name)]))
@@ -229,7 +166,7 @@ def random_build(seed: int):
     return triples, ask(kg, selection(kg, chosen, *rows), templates, labels=labels, seed=seed), rows
 
 
-@pytest.mark.parametrize("seed", some_seeds(12))
+@each("seed", some_seeds(12))
 def test_invariants_hold_on_random_graphs(seed):
     triples, made, rows = random_build(seed)
     removed = {row[0] for row in rows}
@@ -266,43 +203,6 @@ def test_the_order_of_rows_changes_nothing_and_the_seed_does():
     assert first != other
     one = ask(KG, selection(KG, MARRIED, ANN, CY), PHRASES, seed=1)
     assert one == ask(KG, selection(KG, MARRIED, CY, ANN), PHRASES, seed=1)
-
-
-def test_the_coin_is_fair():
-    many = [(f"s{i:04}", "wife", f"o{i:04}") for i in range(2000)]
-    kg = KnowledgeGraph.from_triples([*many, *((o, "husband", s) for s, _, o in many)])
-    size = len(many)
-    position = {t: i for i, t in enumerate(kg.labeled())}
-    chosen = Selection(
-        MARRIED,
-        np.array([position[t] for t in many], np.int64),
-        np.zeros(size, np.int32),
-        np.array([[position[(o, "husband", s)]] for s, _, o in many], np.int64),
-        **features(kg, [position[t] for t in many], np.zeros(size)),
-    )
-    sides = Counter(q.block.direction for q in ask(kg, chosen, PHRASES).questions)
-    assert abs(sides["object"] - 1000) < 110
-
-
-@pytest.mark.skipif(
-    not (DATA / "family" / "facts.tsv").exists() or not GOLDEN.exists(),
-    reason="the Family data set or its rules are not on this machine",
-)
-def test_family_in_paper_mode_has_the_published_share_of_reverse_edges():
-    kg = KnowledgeGraph.read(DATA / "family" / "facts.tsv")
-    chosen = certify_as_chosen(Setting.of(kg), select_brink(kg, read_rules(GOLDEN)), 0)
-    made = ask(kg, chosen, load_templates("family", kg.relations), merge=False)
-    removed = {q.removed[0] for q in made.questions}
-    left = kg.without(chosen.removed)
-    heads = kg.triples[chosen.head]
-    inverse = edges_between(left, heads[:, 2], heads[:, 0])
-    with_reverse = {row for row, edge in zip(chosen.head.tolist(), inverse, strict=True) if edge}
-    assert (len(made.questions), len(removed), len(made.rejections)) == (2217, 1830, 0)
-    assert round(100 * len(with_reverse) / len(removed), 1) == 42.7
-    q = next(
-        q for q in made.questions if q.relations[0] == "aunt" and q.block.direction == "subject"
-    )
-    assert q.question == f"Who are the aunts of {q.topic}?"
 
 
 def test_a_limit_of_answers_decides_the_end_that_is_asked_for_or_rejects():
@@ -400,3 +300,60 @@ def test_declared_relations_answer_together():
     assert (q.hard_answers, q.further) == (("ann",), ("zed",))
     assert q.query == '(or (p "knows" "cy") (p- "knows" "cy"))'
     assert q.full_evidence == (("cy", "knows", "ann"),), "further answers have none"
+
+
+@each("merge", [True, False])
+def test_an_end_that_the_templates_do_not_ask_for_is_left_to_the_other_end(merge):
+    for end, seed in (("object", seed_for("subject")), ("subject", seed_for("object"))):
+        other = {"object": "subject", "subject": "object"}[end]
+        templates = replace(PHRASES, unasked=frozenset({("wife", other)}))
+        (q,) = ask(KG, selection(KG, MARRIED, ANN), templates, merge=merge, seed=seed).questions
+        assert q.block.direction == end
+    both = replace(PHRASES, unasked=frozenset({("wife", "subject"), ("wife", "object")}))
+    with pytest.raises(UserError, match="its templates do not ask for this end"):
+        ask(KG, selection(KG, MARRIED, ANN), both, merge=merge)
+
+
+# Whether a text tells an answer.
+
+
+def checker(entities, labels=None):
+    names = name_entities(sorted(entities), seed=0, labels=labels)
+    return TextCheck(names, load_templates("family", ["aunt"]))
+
+
+def test_a_text_without_answers_passes():
+    check = checker(["7", "72"])
+    assert check.problem(("aunt", "subject", "72"), ["7"], "7") is None
+
+
+def test_a_topic_that_contains_an_answer_is_refused():
+    check = checker(["New York", "York", "x"])
+    expected = (NAMED, "in the naming entity", "Who is New York the aunt of?")
+    assert check.problem(("aunt", "object", "New York"), ["York"], "York") == expected
+    check = checker(["The", "x"])  # which is a word of the template
+    assert check.problem(("aunt", "subject", "x"), ["The"], "The") is not None
+
+
+def test_all_namings_count_at_once():
+    check = checker(["a1", "b2"], {"a1": "Kim Lee", "b2": "Kim"})
+    problem = check.problem(("aunt", "object", "a1"), ["b2"], "b2")
+    assert problem == (NAMED, "in the naming text", "Who is Kim Lee the aunt of?")
+
+
+def test_a_private_number_in_a_phrase_is_seen():
+    names = name_entities([f"n{i}" for i in range(40)], seed=0)
+    five = next(n.entity for n in names if n.private == "e00005")
+    topic = next(n.entity for n in names if n.private == "e00007")
+    check = TextCheck(names, load_templates("", ["rent 5"]))
+    problem = check.problem(("rent 5", "object", topic), [five], five)
+    assert problem is not None
+    assert (problem.detail, "5" in problem.text) == ("in the naming numeric", True)
+
+
+def test_the_topic_may_be_an_answer_but_not_the_hard_one():
+    check = checker(["x", "y"])
+    assert check.problem(("aunt", "object", "x"), ["x", "y"], "y") is None
+    problem = check.problem(("aunt", "object", "x"), ["x", "y"], "x")
+    assert problem is not None
+    assert (problem.reason, problem.text) == (SELF_LOOP, ""), "its text was not the reason"

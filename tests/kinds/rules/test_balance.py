@@ -2,11 +2,9 @@ from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 
-import pytest
-
 from rulemine.kinds.rules.balance import Limits, balance, balance_as_published, explain_few
 from rulemine.release.question_set import QuestionSet
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.kinds.rules.asking import asked
 from tests.questions import question, random_questions
 
@@ -19,21 +17,14 @@ SHARED = {
     "rule_type": lambda q: (q.block.rule_type, q.block.rule_subtype),
 }
 LIMITS = [
-    Limits(answer=0.1),
-    Limits(relation=0.3),
-    Limits(answer=0.1, relation=0.3),
-    Limits(answer=0.1, relation=0.35, rule_type=0.4),
-    Limits(rule_type=0.4),
+    Limits(answer=0.1), Limits(relation=0.3), Limits(answer=0.1, relation=0.3),
+    Limits(answer=0.1, relation=0.35, rule_type=0.4), Limits(rule_type=0.4),
     Limits(answer=0.001, relation=0.01),
-]
+]  # fmt: skip
 
 
 def questions_alone(questions):
     return QuestionSet(tuple(questions), (), (), 0)
-
-
-def hubs(made):
-    return sum(q.hard_answer == "hub" for q in made.questions)
 
 
 def most(share, n):
@@ -60,23 +51,19 @@ def test_without_limits_nothing_changes():
     assert balance_as_published(before, 1.0, 0) == before
 
 
-@pytest.mark.parametrize(("share", "kept"), [(0.29, 29), (0.6, 60), (0.07, 7), (0.001, 1)])
-def test_as_published_at_most_the_share_of_all_questions_stays(share, kept):
-    made = balance_as_published(asked(MANY), share, 0)
-    assert hubs(made) == kept
-    assert len(made.questions) == 40 + kept
-
-
-@pytest.mark.parametrize(("share", "kept"), [(0.29, 16), (0.5, 40), (0.6, 60), (0.001, 1)])
-def test_the_limit_is_of_the_questions_left(share, kept):
+@each(("share", "published", "kept"), [(0.29, 29, 16), (0.6, 60, 60), (0.07, 7, 3), (0.001, 1, 1)])
+def test_the_limit_is_of_the_questions_left_but_as_published_of_all(share, published, kept):
     # 40 others stay: k hubs are at most the share of 40 + k.
-    made = balance(asked(MANY), Limits(answer=share), 0)
-    assert hubs(made) == kept
-    assert len(made.questions) == 40 + kept
+    for made, hubs in (
+        (balance_as_published(asked(MANY), share, 0), published),
+        (balance(asked(MANY), Limits(answer=share), 0), kept),
+    ):
+        assert sum(q.hard_answer == "hub" for q in made.questions) == hubs
+        assert len(made.questions) == 40 + hubs
 
 
-@pytest.mark.parametrize("limits", LIMITS)
-@pytest.mark.parametrize("seed", some_seeds(10))
+@each("limits", LIMITS)
+@each("seed", some_seeds(10))
 def test_every_limit_holds_in_the_core_and_in_the_whole(limits, seed):
     made = balance(questions_alone(random_questions(150, seed, entities=40)), limits, seed)
     assert made.questions
@@ -85,23 +72,24 @@ def test_every_limit_holds_in_the_core_and_in_the_whole(limits, seed):
     assert balance(made, limits, seed) == made
 
 
-@pytest.mark.parametrize("limits", LIMITS[:5])
+def most_within(kept, others, limits):
+    """How many of the others may stay beside what is kept, by trying all."""
+    sizes = range(len(others), -1, -1)
+    some = (n for n in sizes if any(within([*kept, *c], limits) for c in combinations(others, n)))
+    return next(some)
+
+
+@each("limits", LIMITS[:5])
 def test_nearly_as_many_stay_as_can(limits):
     short = 0
     for seed in range(30):
-        questions = random_questions(11, seed, entities=5)
-        whole = questions_alone([replace(q, core=True) for q in questions])
-        left = len(balance(whole, limits, seed).questions)
-        best = next(
-            n
-            for n in range(11, -1, -1)
-            if any(within(chosen, limits) for chosen in combinations(whole.questions, n))
-        )
-        short += best - left
+        core = [replace(q, core=True) for q in random_questions(11, seed, entities=5)]
+        left = len(balance(questions_alone(core), limits, seed).questions)
+        short += most_within([], core, limits) - left
     assert short <= 3
 
 
-@pytest.mark.parametrize("limits", LIMITS[:3])
+@each("limits", LIMITS[:3])
 def test_the_core_takes_what_it_can_and_the_others_what_it_leaves(limits):
     short = 0
     for seed in range(15):
@@ -111,12 +99,7 @@ def test_the_core_takes_what_it_can_and_the_others_what_it_leaves(limits):
         made = balance(questions_alone([*core, *others]), limits, seed).questions
         kept = [q for q in made if q.core]
         assert kept == list(balance(questions_alone(core), limits, seed).questions)
-        best = next(
-            n
-            for n in range(len(others), -1, -1)
-            if any(within([*kept, *chosen], limits) for chosen in combinations(others, n))
-        )
-        short += best - (len(made) - len(kept))
+        short += most_within(kept, others, limits) - (len(made) - len(kept))
     assert short <= 3
 
 
@@ -133,14 +116,6 @@ def test_one_type_may_prevail_in_the_core():
         q.block.rule_subtype for q in balance(before, Limits(rule_type=0.3), 0).questions
     )
     assert kept == {"longer chain": 30, "composition": 10, "triangle": 30, "rest": 30}
-
-
-def test_the_order_does_not_matter():
-    questions = random_questions(150, 2, entities=40)
-    limits = Limits(0.1, 0.3, 0.4)
-    made = balance(questions_alone(questions), limits, 0)
-    turned = balance(questions_alone(questions[::-1]), limits, 0)
-    assert set(turned.questions) == set(made.questions)
 
 
 def test_rare_types_stay():
@@ -179,14 +154,6 @@ def test_what_goes_is_kept_with_the_limit_that_it_met():
     assert len({r.reason for r in made.rejections}) == 2
 
 
-def test_the_choice_is_seeded():
-    limits = Limits(answer=0.1)
-    first, again, other = (balance(asked(MANY), limits, seed) for seed in (0, 0, 1))
-    assert first == again
-    assert first.questions != other.questions
-    assert balance_as_published(asked(MANY), 0.1, 0) != balance_as_published(asked(MANY), 0.1, 1)
-
-
 def test_limits_that_leave_little_are_named():
     before = asked(MANY)
     assert explain_few(before, balance(before, Limits(answer=0.1), 0)) == ""
@@ -206,3 +173,14 @@ def test_reference_triples_go_with_their_question():
     new = "new" if left.topic == "a" else "new2"
     assert made.reference == ((left.topic, "r", new),)
     assert {n.entity for n in made.names} == {"a", "b", "hub", new}
+
+
+def test_the_choice_is_seeded_and_does_not_depend_on_the_order():
+    limits = Limits(0.1, 0.3, 0.4)
+    questions = random_questions(150, 2, entities=40)
+    made, turned, other = (
+        balance(questions_alone(some), limits, seed).questions
+        for some, seed in ((questions, 0), (questions[::-1], 0), (questions, 1))
+    )
+    assert set(made) == set(turned) != set(other)
+    assert balance_as_published(asked(MANY), 0.1, 0) != balance_as_published(asked(MANY), 0.1, 1)

@@ -1,9 +1,8 @@
 """Every question obeys every rule, found anew by brute force."""
 
 from collections import Counter
+from functools import cache
 from types import SimpleNamespace
-
-import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.kinds.checks import Unaskable
@@ -13,6 +12,7 @@ from rulemine.query.tree import Anchor, Intersection, Projection, Union
 from rulemine.recipe.recipe import QuestionSection
 from rulemine.release.records import Question
 from rulemine.text.normalization import mentions
+from tests import each
 from tests.kinds.structures.worlds import RULES, RandomWorld, less, nodes
 
 SEEDS = range(3)
@@ -22,19 +22,19 @@ MAX_SHARE = 0.5
 OF_RULE = {rule.id: i for i, rule in enumerate(RULES)}
 
 
-@pytest.fixture(scope="module", params=SEEDS)
-def world(request: pytest.FixtureRequest) -> RandomWorld:
-    return RandomWorld(request.param)
-
-
-@pytest.fixture(scope="module")
-def questions(world: RandomWorld) -> tuple[Question, ...]:
+@cache
+def world_of(seed: int) -> tuple[RandomWorld, tuple[Question, ...]]:
+    """A world and the questions about it."""
+    world = RandomWorld(seed)
     found = world.ask(excluded=["re"], max_share=MAX_SHARE).questions
     assert len({q.structure for q in found}) >= len(STRUCTURES) - 1  # such a world has few "up"
-    return found
+    return world, found
 
 
-def test_each_is_one_of_the_nine_structures(world: RandomWorld, questions) -> None:
+@each("seed", SEEDS)
+def test_queries_are_of_the_nine_structures_and_every_branch_is_needed(seed: int) -> None:
+    world, questions = world_of(seed)
+    unions = 0
     for q in questions:
         tree = world.tree(q.query)
         assert structure_of(tree).name == q.structure
@@ -43,13 +43,21 @@ def test_each_is_one_of_the_nine_structures(world: RandomWorld, questions) -> No
         assert sorted(leaves) == sorted(set(leaves)) == list(q.anchors)
         assert "re" not in q.relations
         assert structure_of(tree, Declarations()).atoms <= 3
-
-
-def test_an_end_that_is_not_asked_for_is_not_asked_by_itself(world: RandomWorld, questions) -> None:
-    trees = [world.tree(q.query) for q in questions]
-    for tree in trees:
-        for root in tree.parts if isinstance(tree, Union) else [tree]:
+        for root in (
+            tree.parts if isinstance(tree, Union) else [tree]
+        ):  # an end that is not asked for
             assert not (isinstance(root, Projection) and root.relation == "rd" and root.inverse)
+        answers = world.answers(tree)
+        assert all(world.answers(other) != answers for other in less(tree))
+        for node in nodes(tree):
+            if isinstance(node, Intersection | Union):
+                parts = [world.answers(part) for part in node.parts]
+                pairs = [(a, b) for i, a in enumerate(parts) for b in parts[:i]]
+                assert not any(a <= b or b <= a for a, b in pairs)
+            if isinstance(node, Union):
+                unions += 1
+                assert len({(part.relation, part.inverse) for part in node.parts}) == 1
+    assert unions
 
 
 def _restated(world: RandomWorld, q: Question) -> bool:
@@ -59,7 +67,9 @@ def _restated(world: RandomWorld, q: Question) -> bool:
     return any(frozenset((anchor, q.hard_answer)) in left - used for anchor in q.anchors)
 
 
-def test_nothing_is_asked_that_is_restated(world: RandomWorld, questions) -> None:
+@each("seed", SEEDS)
+def test_nothing_is_asked_that_is_restated(seed: int) -> None:
+    world, questions = world_of(seed)
     assert {q.structure for q in questions if q.hard_answer and _restated(world, q)} & {"1p", "2p"}
     asked = world.ask(excluded=["re"], max_share=MAX_SHARE, restated=False, ratios=(2, 1, 1))
     hard = [q for q in asked.questions if q.hard_answer]
@@ -68,7 +78,9 @@ def test_nothing_is_asked_that_is_restated(world: RandomWorld, questions) -> Non
     assert any(Unaskable.RESTATED in row["rejected"] for row in asked.sampling.values())
 
 
-def test_answers_and_grades_are_those_of_all_derivations(world: RandomWorld, questions) -> None:
+@each("seed", SEEDS)
+def test_answers_grades_and_evidence_are_those_of_all_derivations(seed: int) -> None:
+    world, questions = world_of(seed)
     for q in questions:
         tree = world.tree(q.query)
         answers = world.answers(tree)
@@ -78,36 +90,23 @@ def test_answers_and_grades_are_those_of_all_derivations(world: RandomWorld, que
         assert {row.answer: row.missing for row in q.hard} == {
             answer: world.missing(tree, answer) for answer in answers - {*q.stated}
         }
-
-
-def test_evidence_is_that_of_all_derivations_and_holds_no_anchor(
-    world: RandomWorld, questions
-) -> None:
-    for q in questions:
-        tree = world.tree(q.query)
         every = [d for answer in q.answers for d in world.derivations(tree, answer)]
         triples = {triple for d in every for triple, _ in d.steps}
         between = set().union(*(d.between for d in every))
-        assert set(q.full_evidence) == triples
         assert list(q.full_evidence) == sorted(triples)
         assert len(triples) <= 100
         assert not {*q.anchors} & (between | {*q.answers})
         assert {*q.intermediates} == between - {*q.answers}
+        for row in q.hard:  # from when on an answer is not stated
+            steps = ([t for t, _ in d.steps] for d in world.derivations(tree, row.answer))
+            levels = ([world.removed[t][2] for t in some if t in world.removed] for some in steps)
+            assert row.level == max(min(some, default=101) for some in levels)
 
 
-def test_every_branch_is_needed_and_none_is_in_another(world: RandomWorld, questions) -> None:
-    for q in questions:
-        tree = world.tree(q.query)
-        answers = world.answers(tree)
-        assert all(world.answers(other) != answers for other in less(tree))
-        for node in nodes(tree):
-            if isinstance(node, Intersection | Union):
-                parts = [world.answers(part) for part in node.parts]
-                pairs = [(a, b) for i, a in enumerate(parts) for b in parts[:i]]
-                assert not any(a <= b or b <= a for a, b in pairs)
+@each("seed", SEEDS)
+def test_answers_share_a_type_and_so_do_the_ends_of_unions(seed: int) -> None:
+    world, questions = world_of(seed)
 
-
-def test_answers_share_a_type_and_so_do_the_ends_of_unions(world: RandomWorld, questions) -> None:
     def alike(names) -> frozenset[int]:
         return world.types.shared(world.kg.entity_ids[name] for name in names)
 
@@ -119,15 +118,9 @@ def test_answers_share_a_type_and_so_do_the_ends_of_unions(world: RandomWorld, q
                 assert alike(world.answers(node))
 
 
-def test_the_branches_of_a_union_have_one_relation(world: RandomWorld, questions) -> None:
-    unions = [
-        node for q in questions for node in nodes(world.tree(q.query)) if isinstance(node, Union)
-    ]
-    assert unions
-    assert all(len({(p.relation, p.inverse) for p in node.parts}) == 1 for node in unions)
-
-
-def test_the_hard_answer_is_the_first_that_may_be_asked_for(world: RandomWorld, questions) -> None:
+@each("seed", SEEDS)
+def test_the_hard_answer_is_the_first_that_may_be_asked_for(seed: int) -> None:
+    world, questions = world_of(seed)
     hard = 0
     for q in questions:
         tree = world.tree(q.query)
@@ -163,43 +156,24 @@ def test_the_hard_answer_is_the_first_that_may_be_asked_for(world: RandomWorld, 
     assert hard > len(questions) / 4
 
 
-def test_levels_say_from_when_on_an_answer_is_not_stated(world: RandomWorld, questions) -> None:
-    for q in questions:
-        tree = world.tree(q.query)
-        for row in q.hard:
-            last = max(
-                min((world.removed[t][2] for t, _ in d.steps if t in world.removed), default=101)
-                for d in world.derivations(tree, row.answer)
-            )
-            assert row.level == last
-
-
-def test_texts_name_the_anchors_and_nothing_else(questions) -> None:
+@each("seed", SEEDS)
+def test_texts_ids_splits_and_what_questions_share(seed: int) -> None:
+    _, questions = world_of(seed)
+    anchors: dict[str, set[str]] = {split: set() for split in ("train", "validation", "test")}
     for q in questions:
         assert all(mentions(q.question, anchor) for anchor in q.anchors)
-        barred = {*q.answers, *q.intermediates}
-        assert not any(mentions(q.question, name) for name in barred)
-    assert len({q.question for q in questions}) == len(questions)
-    assert len({q.query for q in questions}) == len(questions)
-
-
-def test_anchors_of_splits_are_disjoint_and_sizes_as_wanted(questions) -> None:
-    anchors = {split: set() for split in ("train", "validation", "test")}
-    for q in questions:
+        assert not any(mentions(q.question, name) for name in {*q.answers, *q.intermediates})
         anchors[q.split] |= {*q.anchors}
+    assert (
+        len({q.question for q in questions}) == len({q.query for q in questions}) == len(questions)
+    )
+    order = [(list(STRUCTURES).index(q.structure), q.query) for q in questions]
+    assert order == sorted(order)
+    assert [q.id for q in questions] == [f"q{i:05d}" for i in range(1, len(questions) + 1)]
     assert sum(map(len, anchors.values())) == len(set().union(*anchors.values()))
     for (_, split), count in Counter((q.structure, q.split) for q in questions).items():
-        assert count <= 12 if split == "train" else count <= 2 * {"validation": 2, "test": 3}[split]
+        assert count <= {"train": 12, "validation": 4, "test": 6}[split]
     assert max(Counter(q.structure for q in questions).values()) <= 12
-
-
-def test_each_entity_is_dealt_to_one_split() -> None:
-    recipe, kg = SimpleNamespace(questions=QuestionSection()), SimpleNamespace(entities=range(99))
-    pools = _pools(SimpleNamespace(recipe=recipe, kg=kg, seed=0))  # type: ignore[arg-type]
-    assert (sum(anchors.astype(int) for _, _, anchors in pools) == 1).all()
-
-
-def test_no_more_than_half_share_an_anchor_a_relation_or_an_answer(questions) -> None:
     for name in STRUCTURES:
         some = within_limit([q for q in questions if q.structure == name], MAX_SHARE)
         for found in ("anchors", "relations", "answers"):
@@ -207,7 +181,7 @@ def test_no_more_than_half_share_an_anchor_a_relation_or_an_answer(questions) ->
             assert max(counts.values(), default=0) <= max(1, len(some) // 2)
 
 
-def test_ids_are_in_the_order_of_structures_and_queries(questions) -> None:
-    order = [(list(STRUCTURES).index(q.structure), q.query) for q in questions]
-    assert order == sorted(order)
-    assert [q.id for q in questions] == [f"q{i:05d}" for i in range(1, len(questions) + 1)]
+def test_each_entity_is_dealt_to_one_split() -> None:
+    recipe, kg = SimpleNamespace(questions=QuestionSection()), SimpleNamespace(entities=range(99))
+    pools = _pools(SimpleNamespace(recipe=recipe, kg=kg, seed=0))  # type: ignore[arg-type]
+    assert (sum(anchors.astype(int) for _, _, anchors in pools) == 1).all()

@@ -10,7 +10,7 @@ import pytest
 
 from rulemine.cli.main import main
 from rulemine.query.structures import STRUCTURES
-from tests.chat_server import KEY, ChatServer, FakeModel, journal, questions
+from tests.chat_server import KEY, ChatServer, FakeModel, questions
 from tests.command_line import Command, assert_refused, tree
 
 FEW = [
@@ -18,13 +18,9 @@ FEW = [
     "--set", "structures.per_structure=12", "--set", "mining.max_atoms=2",
 ]  # fmt: skip
 MODELS = [
-    "--model",
-    "writer",
-    "--set",
-    "verbalizer.judge_model=judge",
-    "--set",
-    "verbalizer.rewriter_model=rewriter",
-]
+    "--model", "writer", "--set", "verbalizer.judge_model=judge",
+    "--set", "verbalizer.rewriter_model=rewriter",
+]  # fmt: skip
 
 
 def says(request: dict[str, Any], times: int) -> str:
@@ -78,9 +74,7 @@ def test_every_text_of_the_model_was_judged(made: tuple[Path, Counter[str]]) -> 
     assert any(row["reason"] == "answer_named" for row in fallen.values())
 
 
-def test_it_verifies_in_every_naming_and_is_built_again(
-    made: tuple[Path, Counter[str]], here: Path, command: Command
-) -> None:
+def test_it_verifies_in_every_naming_and_is_built_again(made, here, command):
     release, _ = made
     last = release
     for naming in ("private", "entity", "numeric", "text"):
@@ -96,22 +90,9 @@ def test_it_verifies_in_every_naming_and_is_built_again(
     assert tree(here / "again") == tree(release)
 
 
-def test_a_dry_run_calls_nothing(here: Path, command: Command) -> None:
-    ended = command(*words("http://127.0.0.1:9/v1", "demo", "--dry-run"))
-    assert ended.status == 0, ended.err
-    assert "for audits" in ended.out
-    assert "prompt 3 of 3" in ended.out
-    assert journal(here / "demo") == {}
-
-
-def test_paraphrases_are_for_rule_questions(command: Command) -> None:
+def test_what_is_for_other_kinds_is_refused(command: Command) -> None:
     ended = command(*words("http://127.0.0.1:9/v1", "demo", "--set", "verbalizer.paraphrases=2"))
     assert_refused(ended, r"verbalizer\.\w+: for the kind rules only; .* one text")
-
-
-def test_rule_questions_have_no_rewriter(command: Command) -> None:
-    model = [*MODELS]
-    ended = command("build", "demo", *model)
-    assert_refused(
-        ended, r"verbalizer\.rewriter_model: for the kinds structures, subgraphs, cypher only"
-    )
+    ended = command("build", "demo", *MODELS)
+    told = r"verbalizer\.rewriter_model: for the kinds structures, subgraphs, cypher only"
+    assert_refused(ended, told)

@@ -2,21 +2,17 @@
 
 import json
 
-import pytest
-
-from rulemine.builder.assemble import count_model
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.kinds.structures.inputs import make_structure_inputs
-from rulemine.llm.call import Call, Failure, Reply
-from rulemine.llm.session import Replay
+from rulemine.llm.call import Call
 from rulemine.phrasing.glosses import load_glosses
-from rulemine.release.contents import ModelTrace
 from rulemine.release.naming import Namer
 from rulemine.release.question_set import QuestionSet
 from rulemine.verbalizer.estimate import estimate
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Calls, load_prompts
 from rulemine.verbalizer.verbalize import Verbalized, verbalize
+from tests import each
 from tests.structures import structure_question, world
 from tests.verbalizer.scripted import Scripted, lines, rejections_in, wanted
 
@@ -67,12 +63,7 @@ def good(call: Call) -> str:
     """What a good model says to anything."""
     if call.purpose == "structure_audit":
         return verdict("PASS")
-    return good_text(wanted(call, "Structure")[:2])
-
-
-def good_text(structure: str) -> str:
-    """A good reply about a structure."""
-    return json.dumps({"question": SAID[structure]})
+    return json.dumps({"question": SAID[wanted(call, "Structure")[:2]]})
 
 
 def script(texts, verdicts=()):
@@ -106,12 +97,9 @@ def test_a_text_that_passes_names_every_anchor_in_every_naming():
     assert {q.wording for q in made.asked.questions} == {"model"}
     assert both.question == "Who is both a citizen of france and a winner of the oscar?"
     private = {row.entity: row.private for row in NAMES}
-    slots = dict(
-        zip(sorted(both.anchors, key=private.__getitem__), ("topic1", "topic2"), strict=True)
-    )
-    pattern = (
-        f"Who is both a citizen of {{{slots['france']}}} and a winner of the {{{slots['oscar']}}}?"
-    )
+    order = sorted(both.anchors, key=private.__getitem__)
+    france, oscar = (f"{{topic{order.index(name) + 1}}}" for name in ("france", "oscar"))
+    pattern = f"Who is both a citizen of {france} and a winner of the {oscar}?"
     assert (both.patterns, chain.patterns) == ((pattern,), (PATTERN,))
     for naming in NAMINGS:
         again = Namer(NAMES, TEMPLATES, naming).question(both)
@@ -140,7 +128,7 @@ def test_the_prompt_has_structure_triples_anchors_answers_and_intermediates():
     assert wanted(judge, "Question") == GOOD
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "code", "reason"),
     [
         (LEAKS, "intermediate_named", "“bob”"),
@@ -180,7 +168,7 @@ def test_the_proposal_of_the_judge_is_tried_before_the_rewriter():
     assert made.counts.problems == {"audit_failed": 1}
 
 
-@pytest.mark.parametrize("proposal", ["", GOOD, LEAKS])
+@each("proposal", ["", GOOD, LEAKS])
 def test_without_a_proposal_that_passes_the_rewriter_is_told_why(proposal):
     session = script(
         [GOOD, "Where is the director of Film3 from?"], [verdict("FAIL", "too stiff", proposal)]
@@ -237,94 +225,22 @@ def test_after_three_attempts_the_question_keeps_its_template():
     assert left == {"q00001": "model", "q00002": "fallback"}
 
 
-@pytest.mark.parametrize(
-    ("reply", "code"),
+@each(
+    ("said", "told"),
     [
-        ('{"question": ', "malformed"),
-        ('{"text": "Who?"}', "malformed"),
-        ("", "empty"),
-        (Reply("Who directed", "length", 1, 1), "cut_off"),
+        *(
+            (said, "could not be read")
+            for said in ("maybe", '{"reason": "none"}', '{"status": "fine"}')
+        ),
+        ("FAIL: too stiff", "too stiff"),
     ],
 )
-def test_unreadable_replies_use_up_attempts(reply, code):
-    session = script([reply, reply, GOOD])
-    made = run(asked_for(CHAIN), session, rewriter_model="other")
-    assert made.asked.questions[0].wording == "model"
-    assert made.counts.problems == {code: 2}
-    assert models(session) == ["m", "other", "other", "m"]
-
-
-@pytest.mark.parametrize("said", ["maybe", '{"reason": "none"}', '{"status": "fine"}'])
-def test_a_verdict_that_cannot_be_read_fails_the_text(said):
-    session = script([GOOD, "Where is the director of Film3 from?"], [said])
+def test_a_verdict_that_fails_or_cannot_be_read_fails_the_text(said, told):
+    session = script([GOOD, "Where is the director of Film3 from?"], [said, "pass"])
     made = run(asked_for(CHAIN), session)
     assert made.counts.problems == {"audit_failed": 1}
-    assert "could not be read" in rejections_in(session.calls[2])[0]
-
-
-def test_a_plain_verdict_is_read():
-    session = script([GOOD, "Where is the director of Film3 from?"], ["FAIL: too stiff", "pass"])
-    made = run(asked_for(CHAIN), session)
-    assert "too stiff" in rejections_in(session.calls[2])[0]
+    assert told in rejections_in(session.calls[2])[0]
     assert made.asked.questions[0].patterns == ("Where is the director of {topic} from?",)
-
-
-def test_a_failed_call_ends_the_attempts():
-    session = script([Failure("refused", "policy", True)])
-    made = run(asked_for(CHAIN), session)
-    (rejection,) = made.asked.rejections
-    assert rejection.detail == "template used: refused_by_endpoint"
-    assert len(session.calls) == 1
-
-
-def test_two_queries_never_share_a_text_not_even_with_the_same_answers():
-    both, either = (
-        f'({word} (p- "directed" "film1") (p- "wrote" "film1"))' for word in ("and", "or")
-    )
-
-    def say(call: Call):
-        if call.purpose == "structure_audit":
-            return verdict("PASS")
-        also = "also" if wanted(call, "Structure").startswith("2i") else "perhaps"
-        word = also if rejections_in(call) else "with"
-        return f"Who has to do {word} Film1?"
-
-    session = Scripted(say)
-    made = run(asked_for(both, either), session)
-    assert made.asked.questions[0].answers == made.asked.questions[1].answers
-    texts = [question.question for question in made.asked.questions]
-    assert texts == ["Who has to do also film1?", "Who has to do perhaps film1?"]
-    assert made.counts.problems == {"ambiguous": 2}
-
-
-def test_a_replay_makes_the_same(tmp_path):
-    options = {"judge_model": "judge", "rewriter_model": "other"}
-    asked = asked_for(BOTH, CHAIN, EITHER)
-
-    def say(call: Call):
-        if call.subject == "q00002" and call.purpose == "structure_audit":
-            return verdict("FAIL", "stiff", LEAKS)
-        return good(call)
-
-    made = run(asked, Scripted(say, shuffle=4), **options)
-    assert made == run(asked, Scripted(say), **options)
-    assert [q.wording for q in made.asked.questions] == ["model", "fallback", "model"]
-    (tmp_path / "journal.jsonl").write_bytes(b"".join(b"%s\n" % line for line in made.journal))
-    with Replay(tmp_path) as replay:
-        assert run(asked, replay, **options) == made
-
-
-def test_calls_and_verdicts_are_counted():
-    def say(call: Call):
-        if call.purpose == "structure_audit":
-            return verdict("FAIL", "no") if call.subject == "q00001" else verdict("PASS")
-        return good_text({"q00001": "2i", "q00002": "2p", "q00003": "up"}[call.subject])
-
-    made = run(asked_for(BOTH, CHAIN, EITHER), Scripted(say))
-    counts = count_model(ModelTrace(made.journal, "", GLOSSES.to_toml()))
-    # The text that is said again has the same audit, which is asked for once.
-    assert counts["model_calls"] == {"structure_audit": 3, "structure_question": 5}
-    assert counts["audits"] == {"passed": 2, "failed": 1, "unreadable": 0}
 
 
 def test_the_estimate_is_a_question_and_an_audit_each():

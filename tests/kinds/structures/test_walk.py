@@ -74,36 +74,24 @@ def test_no_query_is_drawn_twice_and_few_share_a_relation() -> None:
     assert len(drawn(walk_over(kg, "1p", "p", most=7))) == 21
 
 
-@pytest.fixture
-def joins(tmp_path: Path) -> Joins | None:
-    path = tmp_path / "joins.toml"
-    path.write_text("""
+JOINS = """
 unions = ["makes"]
 akin = ["sibling"]
+classes.makes = ["directs", "writes"]
+joins = [
+    { from = ["makes"], to = ["^stars"] },
+    { from = ["^makes"], to = ["born_in"], chains = true },
+    { from = ["born_in"], to = ["lies_in"], chains = true },
+]
+together = [{ links = ["makes"], with = ["^genre"] }]
+"""
 
-[classes]
-makes = ["directs", "writes"]
 
-[[joins]]
-from = ["makes"]
-to = ["^stars"]
-
-[[joins]]
-from = ["^makes"]
-to = ["born_in"]
-chains = true
-
-[[joins]]
-from = ["born_in"]
-to = ["lies_in"]
-chains = true
-
-[[together]]
-links = ["makes"]
-with = ["^genre"]
-""")
+@pytest.fixture
+def joins(tmp_path: Path) -> Joins | None:
+    (tmp_path / "joins.toml").write_text(JOINS)
     relations = ["directs", "writes", "stars", "genre", "born_in", "lies_in", "sibling"]
-    return load_joins(str(path), relations, Declarations())
+    return load_joins(str(tmp_path / "joins.toml"), relations, Declarations())
 
 
 def links_of(query: Query) -> list[tuple[str, bool]]:

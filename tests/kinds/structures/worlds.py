@@ -37,12 +37,7 @@ Step = tuple[Triple, str]
 
 @dataclass(frozen=True)
 class Derivation:
-    """One derivation of an answer.
-
-    Attributes:
-        steps: The triples with the ends that they lead to.
-        between: What the variables other than the answer are.
-    """
+    """The triples of a derivation with the ends that they lead to, and what its other variables are."""
 
     steps: frozenset[Step]
     between: frozenset[str]
@@ -81,9 +76,7 @@ class RandomWorld:
                 ends = rng.choice(((True, True), (True, False), (False, True)))
                 what = (True, True) if r == "rs" else ends, rng.random() < 0.5, rng.randint(1, 100)
                 self.removed[s, r, o] = what
-                if (
-                    r == "rs" and (o, r, s) in drawn
-                ):  # all statements of a fact are removed together
+                if r == "rs" and (o, r, s) in drawn:  # all statements of a fact go together
                     self.removed[o, r, s] = what
         self.selection = self._selection()
         self.types: EntityTypes = types_of(self.kg)
@@ -102,19 +95,13 @@ class RandomWorld:
         rule = np.array([i % len(RULES) for i in range(len(some))], np.int32)
         ones = np.ones(len(some), np.int64)
         return Selection(
-            RULES,
-            np.array([place[triple] for triple, _ in some], np.int64),
-            rule,
-            np.zeros((len(some), 1), np.int64),
-            rule,
+            RULES, np.array([place[triple] for triple, _ in some], np.int64), rule,
+            np.zeros((len(some), 1), np.int64), rule,
             np.array([level for _, (_, _, level) in some], np.int16),
             np.array([ends for _, (ends, _, _) in some], bool).reshape(-1, 2),
-            np.full((len(some), 2), 0.01),
-            np.array([core for _, (_, core, _) in some], bool),
-            ones,
-            ones,
+            np.full((len(some), 2), 0.01), np.array([core for _, (_, core, _) in some], bool), ones, ones,
             SelectionCounts(0, 0, 0, 0),
-        )
+        )  # fmt: skip
 
     def ask(self, seed: int = 0, types: EntityTypes | None = None, **given: Any) -> QuestionSet:
         """Questions; options of the sections ``structures`` and ``questions``, and inputs of a build.
@@ -124,11 +111,7 @@ class RandomWorld:
             types: The types of entities.
             given: Among others ``ratios``; None: questions get no split.
         """
-        given = {
-            "per_structure": 12,
-            "ratios": (7, 1, 2),
-            "restated": True,
-        } | given
+        given = {"per_structure": 12, "ratios": (7, 1, 2), "restated": True} | given
         if given["ratios"] is None:
             given |= {"ratios": (7, 1, 2), "split": "none"}
 
@@ -136,14 +119,9 @@ class RandomWorld:
             names = {*section.__dataclass_fields__}
             return section(**more, **{name: given.pop(name) for name in {*given} & names})
 
-        recipe = Recipe(
-            "t",
-            "t.tsv",
-            kind="structures",
-            seed=seed,
-            own=own(StructureSection),
-            questions=own(QuestionSection, **{} if "split" in given else {"split": "group"}),
-        )
+        chosen = own(StructureSection)
+        asked = own(QuestionSection, **{} if "split" in given else {"split": "group"})
+        recipe = Recipe("t", "t.tsv", kind="structures", seed=seed, own=chosen, questions=asked)
         inputs = {"types": types or self.types, **given}
         return ask(recipe, self.kg, self.selection, self.templates, **inputs)
 

@@ -25,67 +25,32 @@ from rulemine.kinds.written.block import MinimalQuery
 from rulemine.kinds.written.replies import Unread
 from rulemine.llm.options import EndpointOptions
 from rulemine.llm.session import Session
-from rulemine.phrasing.glosses import load_glosses
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.grading import evaluate
 from rulemine.query.links import expanded, positive
 from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Count, Difference
-from rulemine.recipe.earlier import NOTHING, Earlier
-from rulemine.recipe.recipe import QuestionSection, Recipe
+from rulemine.recipe.earlier import Earlier
+from rulemine.recipe.recipe import QuestionSection
 from rulemine.release.naming import Namer
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import Question
 from rulemine.text.naming_rules import ANCHOR_MISSING
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.prompts import load_prompts
 from tests.chat_server import ChatServer, FakeModel, Says
-from tests.kinds.asking import InputsByName
-from tests.kinds.structures.worlds import RandomWorld
+from tests.kinds.written import asking
+from tests.kinds.written.asking import WORLD, fake, inputs_of, refused
 
-WORLD = RandomWorld(3, entities=40, triples=200, share=0.2)
 ASK = "rulemine.kinds.subgraphs.ask"
 MODEL = VerbalizerSection(
     name="openai", model="writer", rewriter_model="second", judge_model="judge"
 )
 
 
-def inputs_of(
-    earlier: Earlier = NOTHING,
-    verbalizer: VerbalizerSection | None = None,
-    chosen: QuestionSection | None = None,
-    **options: Any,
-) -> Any:
-    """What a build would give: the graph, and options of the section ``subgraphs``; not split by default."""
-    section = SubgraphSection(
-        **{
-            "questions": 30,
-            **options,
-        }
-    )
-    recipe = Recipe(
-        "t",
-        "t.tsv",
-        kind="subgraphs",
-        own=section,
-        questions=replace(chosen or QuestionSection(split="none"), restated=True),
-        verbalizer=verbalizer or VerbalizerSection(),
-    )
-    return InputsByName(
-        recipe=recipe, joins=None, kg=WORLD.kg, templates=WORLD.templates, types=WORLD.types, labels={},
-        excluded={}, aliases={}, classes={}, earlier=earlier, stale=None, further=lambda progress: None,
-        prompts=load_prompts("", "kinds/written/written.toml"),
-        prompt_naming=recipe.verbalizer.naming or "private",
-        glosses=load_glosses("", WORLD.templates),
-    )  # fmt: skip
-
-
-def asked(given: Any = None, **options: Any) -> QuestionSet:
+def asked(**given: Any) -> QuestionSet:
     """The scripted writer's questions."""
-    given = given or inputs_of(**options)
-    return Asking(given, WORLD.selection).run()
+    return asking.asked(inputs_of("subgraphs", **{"questions": 30, **given}))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -103,14 +68,10 @@ def made() -> QuestionSet:
     return asked()
 
 
-def subgraphs(made: QuestionSet) -> list[Question]:
-    return list(made.questions)
-
-
 def test_every_question_is_the_tree_of_its_triples_and_is_executed(made: QuestionSet) -> None:
     kg, declared = WORLD.kg, WORLD.declarations
     triples, forms = set(kg.labeled()), set()
-    for question in subgraphs(made):
+    for question in made.questions:
         block, query = question.block, parse(question.query)
         forms.add(type(query))
         assert evaluate(kg, query).answers == question.answers
@@ -122,13 +83,10 @@ def test_every_question_is_the_tree_of_its_triples_and_is_executed(made: Questio
         assert (question.value is not None) == isinstance(query, Count)
         assert block.minimal == (MinimalQuery(question.anchors, question.query),)
     assert {Count, Difference} < forms
-    assert {question.missing for question in subgraphs(made)} >= {0, 1}
-    assert not any(question.block.redundant for question in subgraphs(made))
+    assert {question.missing for question in made.questions} >= {0, 1}
+    assert not any(question.block.redundant for question in made.questions)
     assert refused(made)[Unaskable.NEEDLESS] > 0
-
-
-def refused(made: QuestionSet) -> Counter[str]:
-    return sum((Counter(row["rejected"]) for row in made.sampling.values()), Counter[str]())
+    assert asked() == made
 
 
 def test_all_that_is_refused_is_counted_and_nothing_twice(made: QuestionSet) -> None:
@@ -140,10 +98,6 @@ def test_all_that_is_refused_is_counted_and_nothing_twice(made: QuestionSet) -> 
     assert [question.id for question in made.questions] == [f"q{n:05}" for n in range(1, 31)]
 
 
-def test_the_same_seed_gives_the_same(made: QuestionSet) -> None:
-    assert asked() == made
-
-
 @pytest.fixture(scope="module")
 def split() -> QuestionSet:
     """Forty questions with splits; this world has few rules, so that these are not bounded."""
@@ -152,7 +106,7 @@ def split() -> QuestionSet:
         patch.setattr(f"{ASK}.WITHOUT_SHARE", 0.1)
         patch.setattr(SubgraphSection, "max_answers", 3)
         patch.setattr(Bounds, "objection", lambda *_: None)
-        return asked(inputs_of(chosen=chosen, questions=40, test_share=0.4, start="removed"))
+        return asked(chosen=chosen, questions=40, test_share=0.4, start="removed")
 
 
 def test_test_has_its_share_and_its_core(split: QuestionSet) -> None:
@@ -164,9 +118,7 @@ def test_test_has_its_share_and_its_core(split: QuestionSet) -> None:
     assert len({(*q.block.test_type[:1], q.shape) for q in split.questions}) > 10
 
 
-def test_training_gives_nothing_of_test_and_has_nothing_that_is_reserved(
-    split: QuestionSet,
-) -> None:
+def test_training_gives_nothing_of_test_and_has_nothing_that_is_reserved(split):
     assert RemovedFacts(WORLD.kg.labeled(WORLD.selection.head)).leaked(split.questions, "test") == 0
     test, train = ([q for q in split.questions if q.split == s] for s in ("test", "train"))
     taken = {answer for question in test for answer in question.answers}
@@ -183,7 +135,7 @@ def test_training_gives_nothing_of_test_and_has_nothing_that_is_reserved(
 
 def test_what_an_earlier_release_asks_is_not_asked_again(made: QuestionSet) -> None:
     queries = frozenset(question.query for question in made.questions)
-    again = asked(inputs_of(Earlier(("x",), queries), questions=10))
+    again = asked(earlier=Earlier(("x",), queries), questions=10)
     assert not queries & {question.query for question in again.questions}
     assert refused(again)[Unaskable.EARLIER] > 0
 
@@ -196,37 +148,18 @@ def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(question.full_evidence) <= 4
 
 
-def test_nothing_to_ask_about_is_said_with_the_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SubgraphSection, "max_answers", -1)
-    with pytest.raises(
-        UserError, match=r"no question is left: [\d,]+ drafts \(.* × it has too many"
-    ):
-        asked(questions=1)
-
-
 # Over HTTP.
 
 
 def over_http(
-    folder: Path, says: Says, writing: Writing | None = None, **options: Any
+    folder: Path, says: Says, writing: Writing | None = None, questions: int = 6
 ) -> tuple[QuestionSet, ChatServer]:
     """The questions of a model before the final filter, and the endpoint."""
-    with ChatServer(says) as server:
-        endpoint = EndpointOptions(base_url=server.url)
-        alone = replace(MODEL, judge_model="", rewriter_model="")
-        given = inputs_of(verbalizer=alone, **{"questions": 6, **options})
-        with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
-            writing = writing or Writing()
-            writing.session = session
-            return Asking(given, WORLD.selection, writing=writing).run(), server
+    return asking.over_http(folder, says, "subgraphs", writing, questions=questions)
 
 
 def asked_of(request: dict[str, Any]) -> str:
     return str(request["messages"][1]["content"])
-
-
-def fake(request: dict[str, Any], times: int) -> str:
-    return FakeModel().answer(request)
 
 
 def test_a_model_writes(tmp_path: Path) -> None:
@@ -241,9 +174,7 @@ def test_a_model_writes(tmp_path: Path) -> None:
     assert {body["model"] for body in server.bodies} == {"writer"}
     assert len(writing.calls) == len(server.bodies)
     assert {question.id for question in made.questions} == set().union(*writing.calls.values())
-    prompts = [
-        body["messages"][1]["content"] for body in server.bodies if body["model"] == "writer"
-    ]
+    prompts = [asked_of(body) for body in server.bodies if body["model"] == "writer"]
     shown = [prompt for prompt in prompts if "exactly 2 of" in prompt and "How many" not in prompt]
     assert shown[0].count("Example of a reply: ") == 2
     again, _ = over_http(tmp_path / "2", fake)
@@ -312,11 +243,13 @@ def judged(made: QuestionSet, says: Says, folder: Path, split: str, **models: st
         ChatServer(says) as server,
         Session(EndpointOptions(base_url=server.url), folder / "split.sqlite") as session,
     ):
-        given = inputs_of(verbalizer=replace(MODEL, **models), chosen=QuestionSection(split=split))
+        given = inputs_of(
+            "subgraphs", verbalizer=replace(MODEL, **models), chosen=QuestionSection(split=split)
+        )
         writing = Writing(session, notes.append)
-        asking = Asking(given, WORLD.selection, writing=writing)
-        questions = SubgraphKind().finished(asking, [*made.questions])
-        kept = replace(made, questions=tuple(questions), rejections=tuple(asking.rejections))
+        running = Asking(given, WORLD.selection, writing=writing)
+        questions = SubgraphKind().finished(running, [*made.questions])
+        kept = replace(made, questions=tuple(questions), rejections=tuple(running.rejections))
     assert len(writing.calls) == len(server.bodies)
     return kept, server.bodies, notes
 
@@ -327,9 +260,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
     return over_http(tmp_path_factory.mktemp("written"), fake, questions=12)[0]
 
 
-def test_the_final_filter_asks_twice_and_once_more_what_cannot_be_read(
-    written: QuestionSet, tmp_path: Path
-) -> None:
+def test_the_final_filter_asks_twice_and_once_more_what_cannot_be_read(written, tmp_path):
     first, second, *others = written.questions
     both = tuple(sorted({*first.full_evidence, *second.evidence}))
     of_all = replace(first, value=2, full_evidence=both)
@@ -361,9 +292,7 @@ def test_the_final_filter_asks_twice_and_once_more_what_cannot_be_read(
     assert {row.reason for row in kept.rejections[-2:]} == {FAILED}
 
 
-def test_paraphrases_are_asked_for_what_is_kept_and_judged(
-    written: QuestionSet, tmp_path: Path
-) -> None:
+def test_paraphrases_are_asked_for_what_is_kept_and_judged(written, tmp_path):
     namer = Namer(written.names, WORLD.templates, "private")
     first, second, third = (namer.question(q) for q in written.questions[:3])
 
@@ -391,9 +320,7 @@ def test_paraphrases_are_asked_for_what_is_kept_and_judged(
     ]
 
 
-def test_a_judge_that_answers_nothing_is_told_whatever_the_split(
-    written: QuestionSet, tmp_path: Path
-) -> None:
+def test_a_judge_that_answers_nothing_is_told_whatever_the_split(written, tmp_path):
     kept, asked, notes = judged(
         written, lambda request, times: "Who knows?", tmp_path, "random", rewriter_model=""
     )

@@ -18,35 +18,21 @@ from rulemine.query.structures import structure_of
 from rulemine.query.tree import Intersection, Projection, Query
 from rulemine.recipe.joins import Joins, Link, load_joins
 from rulemine.seeds import stream
+from tests import each
 
 DRAWS = 1200
 
 TEXT = """
-[[joins]]
-from = ["directed", "wrote", "^genre"]
-to = ["^directed", "^wrote"]
-
-[[joins]]
-from = ["spouse"]
-to = ["directed"]
-
-[[joins]]
-from = ["^directed", "^wrote"]
-to = ["born_in", "spouse"]
-chains = true
-
-[[joins]]
-from = ["spouse"]
-to = ["born_in"]
-chains = true
-
-[[together]]
-links = ["directed", "wrote"]
-with = ["^genre"]
-chains = true
-
-[[together]]
-links = ["directed", "wrote"]
+joins = [
+    { from = ["directed", "wrote", "^genre"], to = ["^directed", "^wrote"] },
+    { from = ["spouse"], to = ["directed"] },
+    { from = ["^directed", "^wrote"], to = ["born_in", "spouse"], chains = true },
+    { from = ["spouse"], to = ["born_in"], chains = true },
+]
+together = [
+    { links = ["directed", "wrote"], with = ["^genre"], chains = true },
+    { links = ["directed", "wrote"] },
+]
 """
 DECLARED = Declarations.of(symmetric=["spouse"])
 
@@ -62,14 +48,9 @@ def joins(tmp_path: Path) -> Joins:
 
 def random_graph(seed: int, entities: int = 25, triples: int = 60) -> KnowledgeGraph:
     """Few triples, hubs, loops, parallel and opposite triples."""
-    draw = stream(seed, "graph")
+    of = stream(seed, "graph").below
     return KnowledgeGraph.from_triples(
-        (
-            f"e{draw.below(entities)}",
-            f"r{draw.below(4)}",
-            f"e{draw.below(draw.below(entities) + 1)}",
-        )
-        for _ in range(triples)
+        (f"e{of(entities)}", f"r{of(4)}", f"e{of(of(entities) + 1)}") for _ in range(triples)
     )
 
 
@@ -104,7 +85,7 @@ def algorithm(
     return found
 
 
-@pytest.mark.parametrize("seed", range(2))
+@each("seed", range(2))
 def test_chances_are_those_of_the_algorithm(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     kg = random_graph(seed, 9, 20)
     triples = {(s, r, o) for s, r, o in kg.labeled() if s != o and r != "r3"}
@@ -129,9 +110,7 @@ def test_chances_are_those_of_the_algorithm(seed: int, monkeypatch: pytest.Monke
     assert chisquare(counts, expected).pvalue > 1e-3
 
 
-def test_subgraphs_begin_with_their_triples_and_have_all_between_their_nodes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_subgraphs_begin_with_their_triples_and_have_all_between_their_nodes(monkeypatch):
     monkeypatch.setattr(SubgraphSection, "nodes", 8)
     monkeypatch.setattr(SubgraphSection, "edges", 14)
     for seed in range(12):
@@ -198,9 +177,7 @@ def _is_listed(query: Query, joins: Joins, above: int = 0) -> bool:
 
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("shape", ["(1)", "(2)", "(3)", "(1)(1)", "((1)(1))", "(2)(1)"])
-def test_trees_have_the_shape_the_triple_and_listed_joins(
-    joins: Joins, shape: str, listed: bool
-) -> None:
+def test_trees_have_the_shape_the_triple_and_listed_joins(joins, shape, listed):
     rows = [(f"p{i}", "directed", f"f{j}") for i in range(6) for j in (i, (i + 1) % 6)]
     rows += [(f"p{(i + 2) % 6}", "wrote", f"f{i}") for i in range(6)]
     rows += [(f"f{i}", "genre", ("drama", "satire")[i % 2]) for i in range(6)]

@@ -9,6 +9,7 @@ import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kinds.subgraphs import validation
 from rulemine.kinds.subgraphs.ask import MOST_TRIPLES
 from rulemine.kinds.subgraphs.validation import Executor, Mistake, RunFailure, Valid, Validator
 from rulemine.kinds.written.replies import Candidate, NamedNode, Refusal, Subgraph
@@ -16,6 +17,8 @@ from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph
 from rulemine.query.structures import structure_of
 from rulemine.query.wider import Wider
+from tests import each
+from tests.chat_server import until
 from tests.query.rooted_trees import Tree, rooted_trees, shape_of
 
 STATED = """a r m · a r n · m s x · n s z · b t x · b t y · d t y · c u x · a w x · a w2 x · k e m · x p x
@@ -89,6 +92,7 @@ def rejected(executor: Executor, given: Candidate, *more: Any) -> str:
 
 VALID = {
     "1p": (ONE, '(p "t" "b")'),
+    "a label with white space": (replace(ONE, answer=NamedNode(CODE["x"], " The \n x")), '(p "t" "b")'),
     "pi": (CHAIN, '(and (p "s" (p "r" "a")) (p "t" "b"))'),
     "paths": (candidate("a r m · m s x", "x", "a", "?x ^ :s / ^ :r @a"), '(p "s" (p "r" "a"))'),
     "count": (
@@ -102,9 +106,8 @@ VALID = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", VALID)
-def test_what_is_right_is_accepted(executor: Executor, name: str) -> None:
-    given, query = VALID[name]
+@each(("given", "query"), VALID.values())
+def test_what_is_right_is_accepted(executor: Executor, given: Candidate, query: str) -> None:
     found = validated(validator(executor), given)
     assert isinstance(found, Valid), found
     assert found.query.text == query
@@ -181,10 +184,11 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("reason", WRONG)
-def test_what_is_wrong_is_rejected_with_its_reason(executor: Executor, reason: str) -> None:
-    for given in WRONG[reason]:
-        assert rejected(executor, given) == reason, given
+def test_what_is_wrong_is_rejected_with_its_reason(executor: Executor) -> None:
+    given = [(one, reason) for reason, some in WRONG.items() for one in some]
+    assert [(one, why) for one, why in given if rejected(executor, one) != why] == []
+    names = list(vars(Mistake).values())  # in the order of the checks
+    assert [r for r in WRONG if r in names] == sorted(WRONG.keys() & {*names}, key=names.index)
 
 
 def test_a_limit_or_a_difference_goes_where_it_changes_no_answer(executor: Executor) -> None:
@@ -212,11 +216,6 @@ def test_a_limit_or_a_difference_goes_where_it_changes_no_answer(executor: Execu
     assert found(less) == Mistake.NO_TREE, "with something taken away nothing is dropped"
     inner = "SELECT ?x WHERE { { SELECT ?x WHERE { %s } LIMIT 9 } }"
     assert found(replace(ONE, sparql=inner % "e:e01 r:t ?x")) == Mistake.NO_TREE
-
-
-def test_reasons_are_in_the_order_of_the_checks() -> None:
-    names = list(vars(Mistake).values())
-    assert [r for r in WRONG if r in names] == sorted(WRONG.keys() & {*names}, key=names.index)
 
 
 def test_what_the_writer_did_not_see_is_outside(executor: Executor) -> None:
@@ -255,33 +254,25 @@ def test_declared_relations_are_asked_for_in_all_their_statements(executor: Exec
     assert gone.reason == Mistake.ABSENT
 
 
-def test_another_result_than_the_graph_gives_is_refused_and_one_too_late_is_not_waited_for() -> (
-    None
-):
-    class Fixed(Executor):
-        """Gives one result, whatever is asked."""
+class Fixed(Executor):
+    """Gives one result, whatever is asked."""
 
-        def __init__(self, result: tuple[str, ...] | int | Refusal) -> None:
-            self.result = result
+    def __init__(self, result: tuple[str, ...] | int | Refusal) -> None:
+        self.result = result
 
-        def answers(self, sparql: str) -> tuple[str, ...] | int | Refusal:
-            return self.result
+    def answers(self, sparql: str) -> tuple[str, ...] | int | Refusal:
+        return self.result
 
-    more = Fixed(tuple(sorted((CODE["x"], CODE["y"], CODE["z"]))))
-    assert rejected(more, ONE) == Mistake.DIFFERS
-    assert rejected(Fixed((CODE["x"],)), ONE) == Mistake.DIFFERS
-    assert rejected(Fixed(2), ONE) == Mistake.DIFFERS
+
+def test_another_result_is_refused_and_one_too_late_is_not_waited_for() -> None:
+    for result in (tuple(sorted(CODE[name] for name in "xyz")), (CODE["x"],), 2):
+        assert rejected(Fixed(result), ONE) == Mistake.DIFFERS
     assert rejected(Fixed(3), VALID["count"][0]) == Mistake.DIFFERS
     assert rejected(Fixed(Refusal(RunFailure.MEMORY)), ONE) == RunFailure.MEMORY
     assert isinstance(validated(validator(Fixed(2)), VALID["count"][0]), Valid)
     slow = validator(Fixed(Refusal(RunFailure.TIME)))
     assert isinstance(validated(slow, ONE), Valid)  # its tree says what it gives
     assert slow.unfinished == 1
-
-
-def test_labels_may_differ_in_white_space_and_unicode_form(executor: Executor) -> None:
-    given = replace(ONE, answer=NamedNode(CODE["x"], " The \n x"))
-    assert isinstance(validated(validator(executor), given), Valid)
 
 
 TREES = [tree for edges in range(1, MOST_TRIPLES + 1) for tree in rooted_trees(edges)]
@@ -298,18 +289,14 @@ def triples_of(tree: Tree, at: str, path: str) -> Iterator[Triple]:
 def candidate_of(triples: list[Triple], answer: str) -> Candidate:
     """A candidate whose every inner entity is a variable."""
     seeds = sorted({s for s, _, _ in triples} - {o for _, _, o in triples})
-    terms = {seed: f"<entity:{seed}>" for seed in seeds}
-    patterns = [
-        f"{terms.get(s, '?' + s.replace('.', '_'))} <relation:{r}> ?{o.replace('.', '_')} ."
-        for s, r, o in triples
-    ]
-    return Candidate(
-        f"What has {' and '.join(seeds)}?",
-        NamedNode(answer, answer),
-        tuple(triples),
-        tuple(NamedNode(seed, seed) for seed in seeds),
-        f"SELECT ?{answer} {{ {' '.join(patterns)} }}",
-    )
+
+    def term(name: str) -> str:
+        return f"<entity:{name}>" if name in seeds else f"?{name.replace('.', '_')}"
+
+    patterns = " ".join(f"{term(s)} <relation:{r}> {term(o)} ." for s, r, o in triples)
+    named = tuple(NamedNode(seed, seed) for seed in seeds)
+    question, sparql = f"What has {' and '.join(seeds)}?", f"SELECT ?{answer} {{ {patterns} }}"
+    return Candidate(question, NamedNode(answer, answer), tuple(triples), named, sparql)
 
 
 def leaf_depths(tree: Tree, depth: int = 1) -> list[int]:
@@ -332,3 +319,69 @@ def test_every_shape_is_accepted_with_its_code() -> None:
         assert one.dropped == (("LIMIT",) if one is found[0] else ())
         structure, depths = structure_of(one.query), leaf_depths(tree)
         assert (structure.shape, structure.hops) == (shape_of(tree), max(depths))
+
+
+# Queries as they were written, run within limits.
+
+RUN_KG = KnowledgeGraph.from_triples(
+    [("Zoë {B}", "knows of", f'"{i}" <x>') for i in range(12)] + [("a", "r", "b"), ("a", "s", "b")]
+)
+RUN_NAMES = WriterNames(RUN_KG, [f"e{i:02}" for i in range(len(RUN_KG.entities))], RUN_KG.entities)
+ZOE, A, B = (f"<entity:{RUN_NAMES.id(RUN_KG.entity_ids[name])}>" for name in ("Zoë {B}", "a", "b"))
+ENDLESS = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{i} ?b{i} ?c{i} ." for i in range(9)) + " }"
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Executor]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(validation, "MOST_ROWS", 12)
+        with Executor(RUN_NAMES) as executor:
+            yield executor
+
+
+def test_queries_are_run_as_they_are_written(running: Executor) -> None:
+    found = running.answers(f"SELECT ?x {{ {A} <relation:r>|<relation:s> ?x }}")
+    assert found == (RUN_NAMES.id(RUN_KG.entity_ids["b"]),)
+    known = running.answers(f"SELECT DISTINCT ?x {{ {ZOE} <relation:knows%20of> ?x }}")
+    assert isinstance(known, tuple)
+    assert len(known) == 12
+    assert known == tuple(sorted(known))
+    assert running.answers(f"SELECT (COUNT(?x) AS ?n) {{ {ZOE} ?r ?x }}") == 12
+    assert running.answers(f"SELECT (COUNT(?x) AS ?n) {{ {B} ?r ?x }}") == 0
+    assert running.answers(f"SELECT ?x {{ {B} ?r ?x }}") == ()
+
+
+@each(
+    ("sparql", "reason"),
+    [
+        ("SELECT ?x {", RunFailure.UNREADABLE),
+        ("SELECT ?x { entity:e01 ?r ?x }", RunFailure.UNREADABLE),
+        ("SELECT ?x { SERVICE <http://127.0.0.1:9> { ?x ?r ?y } }", RunFailure.UNREADABLE),
+        ("INSERT DATA { <x:a> <x:b> <x:c> }", RunFailure.UNREADABLE),
+        ("LOAD <file:///etc/passwd>", RunFailure.UNREADABLE),
+        ("SELECT ?x { ?x ?r ?y } # \ud800", RunFailure.UNREADABLE),
+        ("SELECT ?x { ?x ?r ?y }", RunFailure.ROWS),
+        ("SELECT ?x ?y { ?x <relation:r> ?y }", RunFailure.COLUMNS),
+        ("ASK { ?x ?r ?y }", RunFailure.COLUMNS),
+        ("CONSTRUCT WHERE { ?x <relation:r> ?y }", RunFailure.COLUMNS),
+        ("SELECT ?r { ?x ?r <entity:nobody> } VALUES ?r { <relation:r> }", None),
+        ("SELECT DISTINCT ?r { ?x ?r ?y }", RunFailure.UNKNOWN),
+        ("SELECT (1.5 AS ?n) {}", RunFailure.UNKNOWN),
+        ("SELECT (-1 AS ?n) {}", RunFailure.UNKNOWN),
+        ("SELECT (<entity:nobody> AS ?n) {}", RunFailure.UNKNOWN),
+        ("SELECT ?x { OPTIONAL { ?x <x:x> ?y } }", RunFailure.UNKNOWN),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_its_reason(running, sparql, reason):
+    found = running.answers(sparql)
+    assert (found.reason if isinstance(found, Refusal) else None) == reason
+
+
+def test_a_query_that_never_ends_is_ended_and_the_next_is_answered(monkeypatch):
+    monkeypatch.setattr(validation, "SECONDS", 0.3)
+    with Executor(RUN_NAMES) as executor:
+        for _ in range(2):
+            found = executor.answers(ENDLESS)
+            assert isinstance(found, Refusal)
+            assert found.reason == RunFailure.TIME
+        until(lambda: executor.answers(f"SELECT ?x {{ {B} ?r ?x }}") == ())

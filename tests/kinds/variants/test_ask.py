@@ -1,17 +1,13 @@
 """Questions of the kind ``variants`` on random graphs: by the scripted writer, and over HTTP."""
 
 import random
-from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from werkzeug import Response
 
 from rulemine.errors import ConfigError, UserError
 from rulemine.kg.entity_names import NAMINGS
-from rulemine.kinds.asking import Asking
 from rulemine.kinds.bounds import Bounds, near
 from rulemine.kinds.checks import Unaskable
 from rulemine.kinds.dealing import ENOUGH, GIVES
@@ -19,76 +15,32 @@ from rulemine.kinds.registry import KINDS
 from rulemine.kinds.variants.ask import UNREAD
 from rulemine.kinds.variants.kind import MANY
 from rulemine.kinds.variants.options import VariantSection
-from rulemine.kinds.variants.seed_texts import given_sets
 from rulemine.kinds.writing import Writing
 from rulemine.kinds.written.replies import Unread
-from rulemine.llm.options import EndpointOptions
-from rulemine.llm.session import Session
-from rulemine.phrasing.glosses import load_glosses
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.grading import evaluate
 from rulemine.query.links import expanded
 from rulemine.query.parser import parse
 from rulemine.query.query_graph import QueryGraph
-from rulemine.recipe.earlier import NOTHING, Earlier
 from rulemine.recipe.joins import Joins
-from rulemine.recipe.recipe import QuestionSection, Recipe
+from rulemine.recipe.recipe import QuestionSection
 from rulemine.release.naming import Namer
 from rulemine.release.proof_triples import RemovedFacts
 from rulemine.release.question_set import QuestionSet
-from rulemine.release.records import SEED_TEXTS, SPLITS, Question
+from rulemine.release.records import SEED_TEXTS, SPLITS
 from rulemine.text.normalization import fold, mentions
 from rulemine.verbalizer.options import VerbalizerSection
-from rulemine.verbalizer.prompts import load_prompts
-from tests.chat_server import ChatServer, FakeModel, Says, error
-from tests.kinds.structures.worlds import RandomWorld
+from tests.chat_server import ChatServer, FakeModel, Says
+from tests.kinds.written import asking
+from tests.kinds.written.asking import WORLD, fake, inputs_of
 from tests.query.redundancy import redundancies
 
-WORLD = RandomWorld(3, entities=40, triples=200, share=0.2)
 MODEL = VerbalizerSection(name="openai", model="writer")
 
 
-class Given(SimpleNamespace):
-    """What a build reads, by name too."""
-
-    __getitem__ = SimpleNamespace.__getattribute__
-
-
-def inputs_of(
-    world: RandomWorld = WORLD,
-    earlier: Earlier = NOTHING,
-    verbalizer: VerbalizerSection | None = None,
-    chosen: QuestionSection | None = None,
-    endpoint: EndpointOptions | None = None,
-    **options: Any,
-) -> Any:
-    """What a build would give: the graph, and options of the section ``variants``; not split by default."""
-    section = VariantSection(**{"questions": 40, **options})
-    recipe = Recipe(
-        "t",
-        "t.tsv",
-        kind="variants",
-        own=section,
-        questions=replace(chosen or QuestionSection(split="none"), restated=True),
-        verbalizer=verbalizer or VerbalizerSection(),
-        endpoint=endpoint or EndpointOptions(),
-    )
-    given = Given(
-        recipe=recipe, kg=world.kg, templates=world.templates, types=world.types, labels={},
-        excluded={}, aliases={}, classes={}, earlier=earlier, stale=None, seed_rows=None, joins=None,
-        further=lambda progress: None,
-        prompts=load_prompts("", "kinds/written/written.toml"),
-        prompt_naming=recipe.verbalizer.naming or "private",
-        glosses=load_glosses("", world.templates),
-    )  # fmt: skip
-    given.seed_sets = given_sets(given)
-    return given
-
-
-def asked(given: Any = None, **options: Any) -> QuestionSet:
+def asked(**given: Any) -> QuestionSet:
     """The scripted writer's questions."""
-    given = given or inputs_of(**options)
-    return Asking(given, WORLD.selection).run()
+    return asking.asked(inputs_of("variants", **{"questions": 40, **given}))
 
 
 @pytest.fixture(scope="module")
@@ -96,14 +48,10 @@ def made() -> QuestionSet:
     return asked()
 
 
-def variants(made: QuestionSet) -> list[Question]:
-    return list(made.questions)
-
-
 def test_every_query_is_that_of_the_path_and_is_executed(made: QuestionSet) -> None:
     kg, declared = WORLD.kg, WORLD.declarations
     triples = set(kg.labeled())
-    for question in variants(made):
+    for question in made.questions:
         block = question.block
         query = expanded(query_of_triples(block.triples, block.answer), declared)
         assert question.query == query.text
@@ -115,15 +63,15 @@ def test_every_query_is_that_of_the_path_and_is_executed(made: QuestionSet) -> N
         assert block.topic
         assert block.judgements == ()
         assert not {*question.anchors} & {*question.answers}
-    assert {question.block.unique for question in variants(made)} == {True, False}
-    assert {question.missing for question in variants(made)} >= {0, 1}
+    assert {question.block.unique for question in made.questions} == {True, False}
+    assert {question.missing for question in made.questions} >= {0, 1}
 
 
 def test_texts_name_the_anchors_alone_in_every_naming(made: QuestionSet) -> None:
     for naming in NAMINGS:
         namer = Namer(made.names, WORLD.templates, naming)
         texts = set()
-        for question in map(namer.question, variants(made)):
+        for question in map(namer.question, made.questions):
             text = fold(question.question)
             texts.add(text)
             assert all(mentions(text, fold(name)) for name in question.anchors)
@@ -134,17 +82,15 @@ def test_texts_name_the_anchors_alone_in_every_naming(made: QuestionSet) -> None
 
 def test_chains_keep_to_the_list_of_joins(made: QuestionSet) -> None:
     assert any(question.hops > 1 for question in made.questions)
-    given = inputs_of()
+    given = inputs_of("variants", questions=40)
     given.joins = Joins(*[frozenset[Any]()] * 7)
-    kept = asked(given).questions
+    kept = asking.asked(given).questions
     assert {question.hops for question in kept} == {1}
 
 
-def test_what_was_asked_about_is_in_the_release_and_all_that_is_refused_is_counted(
-    made: QuestionSet,
-) -> None:
+def test_what_was_asked_about_is_in_the_release_and_all_that_is_refused_is_counted(made):
     entities = {row.id: row.entities for row in made.records[SEED_TEXTS]}
-    assert all(q.block.seeds == entities[q.block.seed_text] for q in variants(made))
+    assert all(q.block.seeds == entities[q.block.seed_text] for q in made.questions)
     assert [question.id for question in made.questions] == [f"q{n:05}" for n in range(1, 41)]
     counts = made.sampling["variants"]
     refused = sum(counts["rejected"].values())
@@ -163,36 +109,27 @@ def test_the_same_seed_gives_the_same_and_a_run_another_order(made: QuestionSet)
     assert asked(run=1) == fresh
 
 
-def test_what_an_earlier_release_asks_is_not_asked_again(made: QuestionSet) -> None:
-    queries = frozenset(question.query for question in made.questions)
-    again = asked(inputs_of(earlier=Earlier(("x",), queries)))
-    assert not queries & {question.query for question in again.questions}
-    assert again.sampling["variants"]["rejected"][Unaskable.EARLIER] > 0
-
-
 def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(VariantSection, "max_evidence", 6)
     few = asked(pairs=1)
     assert max(len(question.full_evidence) for question in few.questions) <= 6
-    texts = [question.block.seed_text for question in variants(few)]
+    texts = [question.block.seed_text for question in few.questions]
     assert len(set(texts)) == len(texts)
     assert few.sampling["variants"]["rejected"].keys() >= {Unaskable.EVIDENCE, MANY}
 
 
 def test_nothing_is_idle(made: QuestionSet) -> None:
     graph = QueryGraph(WORLD.kg)
-    assert not any(question.block.redundant for question in variants(made))
+    assert not any(question.block.redundant for question in made.questions)
     for question in made.questions:
         assert not [*redundancies(graph, parse(question.query), WORLD.declarations)]
     assert made.sampling["variants"]["rejected"][Unaskable.NEEDLESS] > 0
 
 
-def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go(monkeypatch):
     monkeypatch.setattr(QuestionSection, "max_facts", 2)
     chosen = QuestionSection(ratios=(2, 1, 1), test_core=6)
-    found = asked(inputs_of(chosen=chosen, questions=60))
+    found = asked(chosen=chosen, questions=60)
     facts = RemovedFacts(WORLD.kg.labeled(WORLD.selection.head))
     of = {split: [q for q in found.questions if q.split == split] for split in SPLITS}
     assert all(of.values())
@@ -213,7 +150,7 @@ def test_no_split_gives_away_what_an_earlier_one_needs_and_near_duplicates_go(
 def test_more_is_asked_about_for_the_core_of_test() -> None:
     def core(wanted: int) -> int:
         chosen = QuestionSection(ratios=(2, 1, 1), test_core=wanted)
-        found = asked(inputs_of(chosen=chosen, questions=30))
+        found = asked(chosen=chosen, questions=30)
         return sum(q.core and q.split == "test" for q in found.questions)
 
     assert core(0) < core(7) <= 7
@@ -230,31 +167,17 @@ def test_nothing_to_ask_about_is_said_with_the_reasons(monkeypatch: pytest.Monke
 
 
 def over_http(
-    folder: Path,
-    says: Says,
-    writing: Writing | None = None,
-    concurrency: int = 16,
-    **options: Any,
+    folder: Path, says: Says, writing: Writing | None = None, concurrency: int = 16, **options: Any
 ) -> tuple[QuestionSet, ChatServer]:
     """The questions of a model, and the endpoint."""
-    with ChatServer(says) as server:
-        endpoint = EndpointOptions(base_url=server.url, concurrency=concurrency)
-        chosen = {"questions": 6, "pairs": 1, "judges": ("judge",), **options}
-        given = inputs_of(verbalizer=MODEL, endpoint=endpoint, **chosen)
-        with Session(endpoint, folder / "journal.sqlite", room="m=4000") as session:
-            writing = writing or Writing()
-            writing.session = session
-            return Asking(given, WORLD.selection, writing=writing).run(), server
-
-
-def fake(request: dict[str, Any], times: int) -> str:
-    return FakeModel().answer(request)
+    chosen = {"questions": 6, "pairs": 1, "judges": ("judge",), **options}
+    return asking.over_http(folder, says, "variants", writing, concurrency, **chosen)
 
 
 def test_a_model_writes_and_judges_and_every_call_is_in_the_trace(tmp_path: Path) -> None:
     writing = Writing()
     made, server = over_http(tmp_path, fake, writing)
-    for question in variants(made):
+    for question in made.questions:
         assert question.wording == "model"
         assert question.question.startswith("What is joined to ")
         assert [row.model for row in question.block.judgements] == ["judge"] * 3
@@ -285,9 +208,7 @@ def test_no_more_is_judged_than_is_wanted_however_much_is_asked_at_once(tmp_path
     assert judged["accepted"] <= 8 + counts["rejected"][GIVES]
 
 
-def test_judges_may_be_at_addresses_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_judges_may_be_at_addresses_of_their_own(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-writer")
     monkeypatch.setenv("OPENAI_API_KEY_2", "sk-second")
     writing = Writing()
@@ -296,17 +217,17 @@ def test_judges_may_be_at_addresses_of_their_own(
         made, server = over_http(tmp_path, fake, writing, judges=judges)
     assert {body["model"] for body in other.bodies} == {"same"}
     assert (server.keys, other.keys) == ({"Bearer sk-writer"}, {"Bearer sk-second"})
-    models = [[row.model for row in q.block.judgements] for q in variants(made)]
+    models = [[row.model for row in q.block.judgements] for q in made.questions]
     assert models == [["same", "same", "third"]] * 6
     assert len(writing.calls) == len(server.bodies) + len(other.bodies)
-    given = inputs_of(verbalizer=MODEL, judges=judges)
+    given = inputs_of("variants", verbalizer=MODEL, judges=judges, questions=40)
     assert given.recipe.portable()["variants"]["judges"] == ["same", "same", "third"]
     wording = KINDS.find(given.recipe.kind).wording
     estimate = wording.estimate(given, WORLD.selection, tmp_path / "none", None)
     assert f"240 for judges, 80 of them at {other.url})" in estimate
     told = "variants.judges: b://…: expected NAME, NAME@http"
     with pytest.raises(ConfigError, match=told):
-        inputs_of(verbalizer=MODEL, judges=("a", "b://sk-1", "c"))
+        inputs_of("variants", verbalizer=MODEL, judges=("a", "b://sk-1", "c"))
 
 
 def test_half_results_prose_and_failures_are_counted_and_nothing_is_lost(tmp_path: Path) -> None:
@@ -330,38 +251,9 @@ def test_half_results_prose_and_failures_are_counted_and_nothing_is_lost(tmp_pat
     assert len(made.questions) == 8
 
 
-def test_a_model_that_writes_nothing_of_use_ends_the_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """After 50 replies, each asked for once more; here in batches of 8."""
-    served = []
-
-    def says(request: dict[str, Any], times: int) -> str:
-        served.append(request)
-        return "Who knows?"
-
-    with pytest.raises(UserError, match=r"no question is left: .* no JSON object") as caught:
-        over_http(tmp_path, says)
-    assert len(served) <= 2 * 56
-    assert "cut off" not in str(caught.value)
-    told = r"no question is left.*\nMost replies were cut off\. .*: m=4000\. Or else:\nGive"
-    with pytest.raises(UserError, match=told):
-        over_http(tmp_path / "cut", lambda request, times: "<think>Who knows?")
-
-
 def test_judges_that_are_cut_off_end_the_build(tmp_path: Path) -> None:
     def says(request: dict[str, Any], times: int) -> str:
         return "<think>Hm" if request["model"] == "judge" else fake(request, times)
 
     with pytest.raises(UserError, match=r"flag of judge, judge 1 of 3, .*\.\nMost .* m=4000\."):
         over_http(tmp_path, says, concurrency=1)
-
-
-def test_requests_that_an_endpoint_refuses_are_counted(tmp_path: Path) -> None:
-    def says(request: dict[str, Any], times: int) -> str | Response:
-        refuses = len(str(request["messages"])) % 3 == 0 and request["model"] == "writer"
-        return error(400, "too long") if refuses else FakeModel().answer(request)
-
-    made, _ = over_http(tmp_path, says)
-    assert made.sampling["variants"]["rejected"][Unread.UNANSWERED] > 0
-    assert len(made.questions) == 6

@@ -52,16 +52,6 @@ def judged(
             return votes, judges.counts(0), server
 
 
-def test_votes_are_in_the_order_of_the_questions_whatever_comes_late(tmp_path: Path) -> None:
-    def says_late(request: dict[str, Any], times: int) -> str | Response:
-        if number(request) == 0 and times == 0:
-            return error(503, "later")
-        return says(request, redundancy=number(request) == 0)
-
-    votes, _, _ = judged(tmp_path, says_late, ("a",))
-    assert [vote.reason for vote in votes] == [BAD["redundancy"], "", "", ""]
-
-
 def test_all_votes_come_in_one_round(tmp_path: Path) -> None:
     asked: list[int] = []
     votes: list[Vote] = []
@@ -145,11 +135,3 @@ def test_judges_that_answer_prose_are_asked_once_more_and_reject(tmp_path: Path)
     assert counts["agreement"]["redundancy"]["subjects"] == 2, "of ballots that can be read"
     prose = [body for body in server.bodies if body["model"] == "b" and number(body) < 2]
     assert len(prose) == 2 * 2 * 2, "two calls for each question, and each once more"
-
-
-def test_one_model_judges_three_times(tmp_path: Path) -> None:
-    votes, counts, server = judged(tmp_path, lambda request, times: says(request), ("one",))
-    assert counts["models"] == ["one"] * 3
-    assert [vote.reason for vote in votes] == [""] * 4
-    assert len(server.bodies) == 24
-    assert len({body["seed"] for body in server.bodies}) == 3

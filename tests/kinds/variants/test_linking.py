@@ -4,11 +4,10 @@ import random
 import re
 import unicodedata
 
-import pytest
-
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.variants.components import Components
 from rulemine.kinds.variants.seed_texts import Linker
+from tests import each
 
 
 def linker(names: str, triples: str = "") -> tuple[Linker, KnowledgeGraph]:
@@ -28,7 +27,7 @@ def found(names: str, text: str, **options: object) -> str:
 PLACES = "y=York|n=New York|t=New York Times|b=Boston|r=Rome"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         ("From Boston to York.", "b y"),
@@ -46,7 +45,7 @@ def test_the_longest_name_counts_as_whole_words(text: str, expected: str) -> Non
     assert found(PLACES, text) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "text", "expected"),
     [
         ("o=O'Keld", "At O’Keld’s", "o"),

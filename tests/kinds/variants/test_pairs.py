@@ -5,8 +5,6 @@ import random
 import re
 from typing import Any
 
-import pytest
-
 from rulemine.kinds.variants.ask import PairReason, Shown, Verified, verified
 from rulemine.kinds.written.replies import (
     MOST_ITEMS,
@@ -16,14 +14,12 @@ from rulemine.kinds.written.replies import (
     Unread,
     read_candidates,
 )
+from tests import each
 
 TRIPLES = (
-    ('Ann "A." O’Hara', "parent_of", "Bob {1}"),
-    ("Bob {1}", "lives_in", "Rome"),
-    ("Rome", "part_of", "Italy"),
-    ("Ann", "lives_in", "Rome"),
-    ("ann", "lives_in", "Rome"),
-)
+    ('Ann "A." O’Hara', "parent_of", "Bob {1}"), ("Bob {1}", "lives_in", "Rome"),
+    ("Rome", "part_of", "Italy"), ("Ann", "lives_in", "Rome"), ("ann", "lives_in", "Rome"),
+)  # fmt: skip
 SHOWN = Shown((40, 10, 30, 20, 50), TRIPLES)
 KEYS = ("subject", "predicate", "object")
 
@@ -31,12 +27,8 @@ KEYS = ("subject", "predicate", "object")
 def item(**changed: Any) -> dict[str, Any]:
     """A pair as a model writes it."""
     path = [dict(zip(KEYS, triple, strict=True)) for triple in TRIPLES[:2]]
-    whole = {
-        "question": "Where does a child\nof Ann live?",
-        "answer": "Rome",
-        "supporting_path": path,
-    }
-    return {**whole, **changed}
+    question = "Where does a child\nof Ann live?"
+    return {"question": question, "answer": "Rome", "supporting_path": path, **changed}
 
 
 def reply(*items: Any) -> str:
@@ -51,7 +43,7 @@ def reasons(text: str) -> list[str]:
     return [found.reason if isinstance(found, Refusal) else "" for found in read_candidates(text)]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         reply(item()),
@@ -66,7 +58,7 @@ def test_a_pair_is_read_in_every_form_that_models_give_it(text: str) -> None:
     assert list(read_candidates(text)) == [GOOD]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason"),
     [
         ("I am sorry, but there are none.", Unread.NO_JSON),
@@ -125,20 +117,22 @@ def pair(answer: str, *triples: tuple[str, ...]) -> Candidate:
 
 
 def test_a_path_is_found_in_the_subgraph_by_its_names() -> None:
-    assert verified(pair("Rome", *TRIPLES[:2]), SHOWN) == Verified((40, 10), (10, True))
-    assert verified(pair("Bob {1}", *TRIPLES[:2]), SHOWN) == Verified((40, 10), (40, True))
-    loosely = ("ann 'a.' o'hara".replace("'a.'", '"a."'), "PARENT_OF", " Bob  {1}")
-    assert verified(pair("rome", loosely, TRIPLES[1]), SHOWN) == Verified((40, 10), (10, True))
+    loosely = ('ann "a." o\'hara', "PARENT_OF", " Bob  {1}")
     in_words = (TRIPLES[0][0], "Parent of", TRIPLES[0][2]), ("Bob {1}", "lives in", "Rome")
-    assert verified(pair("Rome", *in_words), SHOWN) == Verified((40, 10), (10, True))
+    for given, rows, answer in (
+        (pair("Rome", *TRIPLES[:2]), (40, 10), (10, True)),
+        (pair("Bob {1}", *TRIPLES[:2]), (40, 10), (40, True)),
+        (pair("rome", loosely, TRIPLES[1]), (40, 10), (10, True)),
+        (pair("Rome", *in_words), (40, 10), (10, True)),
+        (pair("Rome", TRIPLES[0], TRIPLES[1], TRIPLES[0]), (40, 10), (10, True)),
+        (pair("ann", *TRIPLES[3:]), (20, 50), (50, False)),
+    ):
+        assert verified(given, SHOWN) == Verified(rows, answer), given
     twins = Shown((1, 2), (("a", "part_of", "b"), ("a", "part-of", "b")))
     assert [twins.row(("a", r, "b")) for r in ("part-of", "part of")] == [2, None]
-    again = verified(pair("Rome", TRIPLES[0], TRIPLES[1], TRIPLES[0]), SHOWN)
-    assert again == Verified((40, 10), (10, True)), "a triple that is given twice is one"
-    assert verified(pair("ann", *TRIPLES[3:]), SHOWN) == Verified((20, 50), (50, False))
 
 
-@pytest.mark.parametrize(
+@each(
     ("found", "reason"),
     [
         (pair("Rome", TRIPLES[0], ("Bob {1}", "lives_in", "Paris")), PairReason.OUTSIDE),

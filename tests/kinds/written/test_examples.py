@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.subgraphs.ask import TESTED_SHAPES
@@ -14,6 +12,7 @@ from rulemine.kinds.written.replies import Candidate, Refusal, Subgraph, read_ca
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.query import QueryGraph
 from rulemine.query.tree import Count, Difference
+from tests import each
 
 
 class Late:
@@ -29,7 +28,7 @@ class Late:
         pass
 
 
-@pytest.mark.parametrize("form", ["plain", "count", "without"])
+@each("form", ["plain", "count", "without"])
 def test_every_example_is_a_valid_candidate_about_its_triples(form: str) -> None:
     shapes = set()
     for reply in examples_of(form, 1, "", 0, 99):

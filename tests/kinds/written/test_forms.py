@@ -17,6 +17,7 @@ from rulemine.phrasing.templates import load_templates
 from rulemine.query import QueryGraph
 from rulemine.query.sparql import entity_iri, relation_iri
 from rulemine.seeds import stream
+from tests import each
 from tests.kinds.written.subgraph_of_demo import KG, NAMES, some_task
 
 EACH, SPOILT = 3, 420
@@ -175,22 +176,21 @@ FORMS: dict[str, Callable[[Row], Row | str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_a_form_that_loses_nothing_is_accepted(
-    validator: Validator, valid: list[Given], form: str
-) -> None:
+@each("form", FORMS)
+def test_a_form_that_loses_nothing_is_accepted(validator, valid, form):
     at = [*FORMS].index(form)
+    dropped = {"LIMIT": ("LIMIT",), "a filter of !=": ("FILTER !=",)}.get(form, ())
     for given in [valid[(at * EACH + i) % len(valid)] for i in range(EACH)]:
-        made = FORMS[form](given.row)
-        reply = made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)
-        found = verdict(validator, given, reply)
+        found = verdict(validator, given, text_of(FORMS[form](given.row)))
         plain = verdict(validator, given, json.dumps(given.row))
-        assert isinstance(found, Valid), (found, reply)
+        assert isinstance(found, Valid), found
         assert isinstance(plain, Valid)
         assert (found.query, found.answer, found.rows) == (plain.query, plain.answer, plain.rows)
-        assert found.dropped == {"LIMIT": ("LIMIT",), "a filter of !=": ("FILTER !=",)}.get(
-            form, ()
-        )
+        assert found.dropped == dropped
+
+
+def text_of(made: Row | str) -> str:
+    return made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)
 
 
 NAMED = WriterNames(
@@ -200,7 +200,7 @@ NAMED = WriterNames(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "expected"),
     [
         (
@@ -223,14 +223,8 @@ def test_names_in_sparql_are_what_the_writer_means(text: str, expected: str) -> 
 
 def test_a_name_that_may_be_two_entities_is_none() -> None:
     names = WriterNames(NAMED.kg, ["e1", "e2", "e3"], ["B (e2)", "B", "e1"])
-    assert [names.find(text) for text in ("B", "e1", "e3 = e1", "e2 = B", "e1 = B")] == [
-        1,
-        0,
-        2,
-        1,
-        None,
-    ]
-    assert names.find("B (e2)") is None
+    texts = ("B", "e1", "e3 = e1", "e2 = B", "e1 = B", "B (e2)")
+    assert [names.find(text) for text in texts] == [1, 0, 2, 1, None, None]
     assert NAMED.triple("A (1) (e1) — /film/film/genre — B") == (0, 1, 1)
     assert NAMED.triple("A (1) — nothing — B") is None
 
@@ -273,15 +267,9 @@ def spoilt(given: Given, draw: random.Random) -> Row | str:
     return draw.choice(forms)(row) if row["triples"] and draw.random() < 0.5 else row
 
 
-def test_what_is_wrong_in_one_thing_is_never_accepted(
-    validator: Validator, valid: list[Given]
-) -> None:
+def test_what_is_wrong_in_one_thing_is_never_accepted(validator, valid):
     draw = random.Random(11)
-    accepted = []
     for number in range(SPOILT):
         given = valid[number % len(valid)]
-        made = spoilt(given, draw)
-        reply = made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)
-        if isinstance(verdict(validator, given, reply), Valid):
-            accepted.append((given.row, reply))
-    assert not accepted
+        reply = text_of(spoilt(given, draw))
+        assert not isinstance(verdict(validator, given, reply), Valid), (given.row, reply)

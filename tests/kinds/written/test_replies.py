@@ -3,17 +3,15 @@
 import json
 import random
 
-import pytest
-
 from rulemine.kinds.written.replies import (
     Candidate,
-    NamedNode,
     Refusal,
     Unread,
     read_candidate,
     text_of,
 )  # fmt: skip
 from rulemine.llm.call import Failure, Reply
+from tests import each
 
 ROW = {
     "question": "Who directed {Up}?",
@@ -22,37 +20,10 @@ ROW = {
     "triples": [{"subject": "e2", "relation": "directed", "object": "e1"}],
     "sparql": "SELECT ?x { ?x <relation:directed> <entity:e1> }",
 }
-EXPECTED = Candidate(
-    ROW["question"],
-    NamedNode("e2", 'The "Duke"'),
-    (("e2", "directed", "e1"),),
-    (NamedNode("e1", "{Up}"),),
-    ROW["sparql"],
-)
 TEXT = json.dumps(ROW)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        TEXT,
-        f"Here it is:\n```json\n{TEXT}\n```\nIs it good?",
-        f"Sure! {TEXT} I hope this helps.",
-        f"[{TEXT}]",
-        TEXT.replace("}]", ",},]"),
-        json.dumps({**ROW, "triples": [["e2", "directed", "e1"]], "more": 1}),
-        json.dumps({**ROW, "triples": [[{"id": "e2"}, "directed", {"id": "e1"}]]}),
-        json.dumps(
-            {**ROW, "triples": [{"subject": "e2", "predicate": "directed", "object": "e1"}]}
-        ),
-        json.dumps({**ROW, "nodes": ROW["nodes"] * 2}, indent=2),
-    ],
-)
-def test_a_candidate_among_other_things(text):
-    assert read_candidate(text) == EXPECTED
-
-
-@pytest.mark.parametrize(
+@each(
     ("text", "reason", "detail"),
     [
         ("", Unread.EMPTY, ""),

@@ -4,8 +4,6 @@ import json
 import random
 from dataclasses import replace
 
-import pytest
-
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.written.replies import (
@@ -16,15 +14,22 @@ from rulemine.kinds.written.replies import (
     read_candidate,
     read_candidates,
 )  # fmt: skip
-from rulemine.kinds.written.scripted import MOST_TRIPLES, NOTHING_SUITABLE, ScriptedWriter
+from rulemine.kinds.written.scripted import (
+    MOST_TRIPLES,
+    NOTHING_SUITABLE,
+    ScriptedWriter,
+    has_listed_chains,
+)
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.foreign.read_sparql import tree_of_sparql
 from rulemine.query.grading import evaluate
+from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Count, Difference
 from rulemine.recipe.joins import Joins
 from rulemine.seeds import stream
+from tests import each
 from tests.kinds.written.subgraph_of_demo import KG, NAMES, some_task
 from tests.small_graphs import RELATIONS
 
@@ -35,8 +40,8 @@ def reply(task, seed=0):
     return ScriptedWriter(TEMPLATES, NAMES).candidate(task, stream(seed, task.number))
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("atoms", [1, 2, 3, 6])
+@each("form", FORMS)
+@each("atoms", [1, 2, 3, 6])
 def test_a_candidate_is_the_tree_that_is_given_in_three_forms(atoms, form):
     found = 0
     for number in range(12):
@@ -148,3 +153,29 @@ def test_a_subgraph_without_pairs_is_said_to_have_none() -> None:
     for triples in ([], [("a", "q", "b")], [("a", "q", "a"), ("b", "r", "b")]):
         expected = {"valid_qa_pairs": False, "number_of_qa_pairs": 0, "qa_pairs": []}
         assert json.loads(writer.pairs(triples, 5)) == expected
+
+
+BORN, LIES, MADE, STARS = ("born_in", False), ("lies_in", False), ("made", False), ("stars", True)
+
+CHAINS = frozenset([(MADE, STARS), (STARS, BORN)])
+JOINS = Joins(CHAINS | {(BORN, LIES)}, CHAINS, *[frozenset()] * 5)
+
+
+@each(
+    ("query", "listed"),
+    [
+        ('(p "made" "ann")', True),
+        ('(p "lies_in" (p "born_in" "ann"))', True),
+        ('(p "born_in" (p "lies_in" "oslo"))', False),
+        ('(p- "lies_in" (p "born_in" "ann"))', False),
+        ('(p "born_in" (p- "stars" (p "made" "ann")))', True),
+        # Allowed after another, but not in a chain of three.
+        ('(p "lies_in" (p "born_in" (p- "stars" "f1")))', False),
+        ('(and (p "made" "ann") (p- "stars" "bo"))', True),
+        ('(and (p "made" "ann") (p "made" "bo"))', True),
+        ('(and (p "made" "ann") (p- "stars" (p "lies_in" "oslo")))', False),
+        ('(p "lies_in" (and (p "born_in" "ann") (p "made" "bo")))', False),
+    ],
+)
+def test_links_that_follow_each_other_are_joined_as_the_list_has_it(query, listed):
+    assert has_listed_chains(parse(query), JOINS, Declarations()) == listed

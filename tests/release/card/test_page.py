@@ -16,18 +16,12 @@ from tests.structures import structure_question, world
 from tests.written import subgraphs, variants
 
 CONFIG: dict[str, Any] = {
-    "name": "tiny",
-    "naming": "entity",
+    "name": "tiny", "naming": "entity", "questions": {"filter": ""},
     "selection": {"mode": "maximal", "per_rule": 30, "max_prior": 0.5},
-    "questions": {"filter": ""},
-}
+}  # fmt: skip
 SOURCE = {
-    "title": "A family",
-    "source": "by hand",
-    "license": "CC0",
-    "citation": "nobody",
-    "digest": "d",
-}
+    "title": "A family", "source": "by hand", "license": "CC0", "citation": "nobody", "digest": "d",
+}  # fmt: skip
 
 
 def card_of(parts: Any, **changes: Any) -> str:
@@ -115,10 +109,8 @@ def test_what_limits_a_release_is_said() -> None:
     met = [(a, "me`t", b) for a, b in pairs] + [(b, "me`t", a) for a, b in pairs]
     given = {"config": CONFIG, "source": SOURCE}
     text = card_of(parts_of(met, [], [], [], **given))
-    assert (
-        "- Not taken to state the same facts, though it looks so: ``me`t`` symmetric (100 %)."
-        in text
-    )
+    told = "- Not taken to state the same facts, though it looks so: ``me`t`` symmetric (100 %)."
+    assert told in text
     dropped = given | {"source": SOURCE | {"dropped": {"me`t": "dull"}}}
     text = card_of(parts_of(met, [], [], [], **dropped))
     assert "looks so" not in text

@@ -3,16 +3,17 @@
 import json
 
 from checks.oracles.random_patterns import random_graph, random_queries
-from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause, evaluate
+from rulemine.cypher import PatternQuery, ReturnClause, evaluate
 from rulemine.cypher.questions.joins import matched
 from rulemine.cypher.questions.pattern_text import query_text
 from rulemine.cypher.rows import row_text
-from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
-from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from rulemine.kg.property_graph.graph import GraphNode, PropertyGraph
 from rulemine.kg.property_graph.simplekg import simplekg_pieces
 from rulemine.kinds.cypher.realism import IdlePatterns
 from rulemine.verify.kinds.cypher.evaluation import LabeledGraph, matches, read, rows_of
 from rulemine.verify.kinds.cypher.questions import idle_parts
+from tests import each
+from tests.kinds.cypher.graphs import graph_of, pattern, schema_of
 
 
 def _both(graph: PropertyGraph, query: PatternQuery) -> tuple[bool, bool]:
@@ -31,57 +32,51 @@ def _both(graph: PropertyGraph, query: PatternQuery) -> tuple[bool, bool]:
 
 def _towns() -> PropertyGraph:
     """Five people in two towns and two guilds; both towns lie in the one province, of two dukes."""
-    schema = Schema(
-        "towns",
-        (
-            EntityType("Person", (Property("age", "int"),)), EntityType("Town"), EntityType("Guild"),
-            EntityType("Duke"), EntityType("Province"),
-        ),
-        (
-            RelationType("lives_in", "Person", "Town"), RelationType("is_of", "Person", "Guild"),
-            RelationType("lies_in", "Town", "Province"), RelationType("rules", "Duke", "Province"),
-        ),
-    )  # fmt: skip
-    people = [GraphNode(f"p{n}", "Person", f"p{n}", {"age": 30 + n // 4}) for n in range(5)]
-    others = [("t0", "Town"), ("t1", "Town"), ("g0", "Guild"), ("g1", "Guild"), ("x", "Province"),
-              ("d0", "Duke"), ("d1", "Duke")]  # fmt: skip
-    edges = [("p0", "lives_in", "t0"), ("p1", "lives_in", "t0"), ("p2", "lives_in", "t0"),
-             ("p3", "lives_in", "t1"), ("p4", "lives_in", "t1"), ("p0", "is_of", "g0"),
-             ("p1", "is_of", "g0"), ("p3", "is_of", "g0"), ("p4", "is_of", "g1"), ("t0", "lies_in", "x"),
-             ("t1", "lies_in", "x"), ("d0", "rules", "x"), ("d1", "rules", "x")]  # fmt: skip
-    return PropertyGraph(
-        schema,
-        [*people, *(GraphNode(name, label, name) for name, label in others)],
-        [GraphEdge(f"e{n}", r, s, o) for n, (s, r, o) in enumerate(edges)],
+    relations = (
+        "lives_in Person Town, is_of Person Guild, lies_in Town Province, rules Duke Province"
     )
+    nodes = {
+        "Person": {f"p{n}": (f"p{n}", {"age": 30 + n // 4}) for n in range(5)}, "Town": "t0 t1",
+        "Guild": "g0 g1", "Province": "x", "Duke": "d0 d1",
+    }  # fmt: skip
+    edges = (
+        "p0 lives_in t0, p1 lives_in t0, p2 lives_in t0, p3 lives_in t1, p4 lives_in t1, p0 is_of g0, "
+        "p1 is_of g0, p3 is_of g0, p4 is_of g1, t0 lies_in x, t1 lies_in x, d0 rules x, d1 rules x"
+    )
+    schema = schema_of("Person(age int) Town Guild Duke Province", relations)
+    return graph_of(schema, nodes, edges)
 
 
-def test_each_sort_of_idle_part_is_found() -> None:
-    graph = _towns()
-    names = ReturnClause("n_name")
+_NAMES, _COUNTS = ReturnClause("n_name"), ReturnClause("n_m0_group_by_count")
+_OLDEST = ReturnClause("n_argmax", property="age", descending=True)
 
-    def idle(template: str, nodes: str, relations: str, result: ReturnClause = names) -> bool:
-        types = {"p": "Person", "t": "Town", "g": "Guild", "x": "Province", "d": "Duke"}
-        made = [
-            PatternNode(types[one[0].lower()], None if one.isupper() else one)
-            for one in nodes.split()
-        ]
-        match = MatchPattern(template, tuple(made), tuple(relations.split()))
-        found, expected = _both(graph, PatternQuery(match, result))
-        assert found is expected
-        return found
 
-    oldest = ReturnClause("n_argmax", property="age", descending=True)
-    assert not idle("(n)->(m0*)", "P t0", "lives_in")
-    assert idle("(n)->(m0*)", "T x", "lies_in")  # all towns lie there
-    assert idle("(n)->(m0)->(m1*)", "P T x", "lives_in lies_in")
-    assert not idle("(n)->(m0*),(n)->(m1*)", "P t0 g0", "lives_in is_of")
-    assert idle("(n)->(m0*),(n)->(m1*)", "P t1 g1", "lives_in is_of")  # p4 alone is of g1
-    assert idle("(n)->(m0*)", "P t0", "lives_in", oldest)  # of one age
-    assert not idle("(n)", "P", "", oldest)
-    counts = ReturnClause("n_m0_group_by_count")
-    assert not idle("(n)->(m1*) optional (n)->(m0)", "P G t0", "is_of lives_in", counts)
-    assert idle("(n)->(m1*) optional (n)->(m0)", "P G t1", "is_of lives_in", counts)  # two groups
+@each(
+    ("asked", "result", "idle"),
+    [
+        (("(n)->(m0*)", "Person Town:t0", "lives_in"), _NAMES, False),
+        (("(n)->(m0*)", "Town Province:x", "lies_in"), _NAMES, True),  # all towns lie there
+        (("(n)->(m0)->(m1*)", "Person Town Province:x", "lives_in lies_in"), _NAMES, True),
+        (("(n)->(m0*),(n)->(m1*)", "Person Town:t0 Guild:g0", "lives_in is_of"), _NAMES, False),
+        # p4 alone is of g1
+        (("(n)->(m0*),(n)->(m1*)", "Person Town:t1 Guild:g1", "lives_in is_of"), _NAMES, True),
+        (("(n)->(m0*)", "Person Town:t0", "lives_in"), _OLDEST, True),  # of one age
+        (("(n)", "Person"), _OLDEST, False),
+        (
+            ("(n)->(m1*) optional (n)->(m0)", "Person Guild Town:t0", "is_of lives_in"),
+            _COUNTS,
+            False,
+        ),
+        # in two groups
+        (
+            ("(n)->(m1*) optional (n)->(m0)", "Person Guild Town:t1", "is_of lives_in"),
+            _COUNTS,
+            True,
+        ),
+    ],
+)
+def test_each_sort_of_idle_part_is_found(asked, result, idle):
+    assert _both(_towns(), PatternQuery(pattern(*asked), result)) == (idle, idle)
 
 
 def test_random_questions_are_judged_alike() -> None:

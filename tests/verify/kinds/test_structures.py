@@ -112,20 +112,15 @@ OF_A_QUESTION: list[tuple[str, Change, str]] = [
     ("2p", put("query", '(p "in" rome)'), "query"),
     ("1p", put("query", '(p "spouse" "bob")'), "query"),  # one statement of two
     ("2i", put("query", '(minus (p- "won" "oscar") (p- "won" "palme"))'), "structure"),
-    ("2i", put("structure", "3i"), "structure"),
-    ("ip", put("shape", "(1)(2)"), "shape"),
-    ("pi", put("hops", 1), "hops"),
-    ("3i", drop("anchors"), "anchors"),
+    ("2i", put("structure", "3i"), "structure"), ("ip", put("shape", "(1)(2)"), "shape"),
+    ("pi", put("hops", 1), "hops"), ("3i", drop("anchors"), "anchors"),
     ("2i", drop("answers"), "answers"),
     ("2i", put("stated", ["ann"]), "stated answers"),
-    ("2u", drop("hard"), "hard answers"),
-    ("3p", put("hard.0.missing", 1), "missing"),
+    ("2u", drop("hard"), "hard answers"), ("3p", put("hard.0.missing", 1), "missing"),
     ("ip", put("hard.0.level", 51), "level"),
     ("3p", lambda row: row["hard"][0]["witness"].reverse(), "witness"),
-    ("2p", costly, "witness"),
-    ("3p", put("hard.0.core", True), "core"),
-    ("1p easy", put("core", True), "core"),
-    ("2u", other_hard_answer, "hard answer"),
+    ("2p", costly, "witness"), ("3p", put("hard.0.core", True), "core"),
+    ("1p easy", put("core", True), "core"), ("2u", other_hard_answer, "hard answer"),
     ("2u", put("hard_answer", None), "hard answer"),
     ("1p easy", put("hard_answer", "rome"), "hard answer"),
     ("2i", drop("evidence"), "evidence"),
@@ -134,8 +129,7 @@ OF_A_QUESTION: list[tuple[str, Change, str]] = [
     ("pi", drop("relations"), "relations"),
     ("ip", drop("intermediates"), "intermediates"),
     ("2i", drop("block.answer_types"), "answer types"),
-    ("3p", drop("removed"), "removed"),
-    ("2i", put("rules", ["0" * 12]), "rules"),
+    ("3p", drop("removed"), "removed"), ("2i", put("rules", ["0" * 12]), "rules"),
     ("2i", put("question", "Who won an oscar?"), "text names the topic"),
     ("2i", put("question", "Did Ann of france win oscar?"), "text hides the answers"),
     ("2p", put("question", "Where is Ann of film1 from?"), "text hides the answers"),
@@ -146,7 +140,7 @@ OF_A_QUESTION: list[tuple[str, Change, str]] = [
     ("2p", put("paraphrases", ["film1?"]), "wording"),
     ("2i", put("unseen.relation", False), "unseen"),
     ("2p", put("kind", "rules"), "kind"),
-]
+]  # fmt: skip
 
 
 def first(of: str) -> Callable[[dict[str, Any]], bool]:
@@ -202,9 +196,7 @@ QUERIES: list[tuple[str, set[str]]] = [
 
 
 @each(("query", "expected"), QUERIES)
-def test_queries_that_may_not_be_asked_are_named(
-    tmp_path: Path, query: str, expected: set[str]
-) -> None:
+def test_queries_that_may_not_be_asked_are_named(tmp_path, query, expected):
     found = {invariant for _, _, invariant in problems(release(tmp_path, ("train", query)))}
     assert found & {APART, NEEDED, UNION, *ALIKE} == expected
 
@@ -221,8 +213,6 @@ def test_an_anchor_in_two_splits_is_found(tmp_path: Path) -> None:
         ('(and (p- "born_in" (p- "in" "france")) (p- "won" "oscar"))', "near duplicates"),
     ],
 )
-def test_chains_to_all_there_is_and_near_duplicates_are_found(
-    whole: Path, tmp_path: Path, query: str, invariant: str
-) -> None:
+def test_chains_to_all_there_is_and_near_duplicates_are_found(whole, tmp_path, query, invariant):
     assert invariant not in {found for _, _, found in problems(whole)}
     assert invariant in {found for _, _, found in problems(release(tmp_path, ("test", query)))}

@@ -37,9 +37,7 @@ def test_questions_hold_in_every_naming(tmp_path: Path, kind: str, naming: str) 
 
 
 @each(("types", "expected"), [((), set()), (("id",), {"test type"})])
-def test_without_splits_nothing_is_said_of_training(
-    tmp_path: Path, types: tuple[str, ...], expected: set[str]
-) -> None:
+def test_without_splits_nothing_is_said_of_training(tmp_path, types, expected):
     parts = written_world("subgraphs")
     config = {**parts.config, "questions": {**parts.config["questions"], "split": "none"}}
     seen = Unseen(rule=False, relation=False, answer=False)
@@ -88,14 +86,11 @@ TWO = [["ann", "citizen_of", "france"], ["paris", "in", "france"]]
 
 # number of the question, what is changed, what is found
 OF_BOTH: list[tuple[int, Change, str]] = [
-    (3, put("value", 4), "value"),
-    (3, put("stated_value", 2), "stated value"),
-    (0, put("value", 1), "value"),
-    (4, drop("spurious"), "spurious answers"),
+    (3, put("value", 4), "value"), (3, put("stated_value", 2), "stated value"),
+    (0, put("value", 1), "value"), (4, drop("spurious"), "spurious answers"),
     (0, put("spurious", ["italy"]), "spurious answers"),
     (4, put("query", '(p- "won" "oscar")'), "answers"),
-    (4, put("shape", "(1)"), "shape"),
-    (3, put("shape", "(1)"), "shape"),
+    (4, put("shape", "(1)"), "shape"), (3, put("shape", "(1)"), "shape"),
     (1, own("answer", "dan"), "the writer's answer"),
     (1, own("answer", "bob"), "the writer's triples"),
     (1, drop("block.triples"), "the writer's triples"),
@@ -106,14 +101,11 @@ OF_BOTH: list[tuple[int, Change, str]] = [
     (0, apart, "subgraph connected"),
     (1, of("subgraph", lambda some: some.insert(0, ["ann", "aunt", "bob"])), "whole subgraph"),
     (4, only_its_triples, "triples in the subgraph"),  # a topic is outside
-    (4, drop("relations"), "relations"),
-    (5, drop("intermediates"), "intermediates"),
-    (5, drop("removed"), "removed"),
-    (1, put("rules", ["0" * 12]), "rules"),
+    (4, drop("relations"), "relations"), (5, drop("intermediates"), "intermediates"),
+    (5, drop("removed"), "removed"), (1, put("rules", ["0" * 12]), "rules"),
     (5, put("question", "What has film3 of ann?"), "text hides the answers"),
-    (0, put("kind", "structures"), "kind"),
-    (1, own("redundant", True), "redundant"),
-]
+    (0, put("kind", "structures"), "kind"), (1, own("redundant", True), "redundant"),
+]  # fmt: skip
 OF_EACH: dict[str, list[tuple[int, Change, str]]] = {
     "subgraphs": [
         (1, of("subgraph", lambda some: some.remove(["rome", "in", "italy"])), "whole subgraph"),

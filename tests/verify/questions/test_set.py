@@ -118,9 +118,7 @@ def test_two_questions_with_the_same_answers_have_one_constant_in_common_at_most
 
 @each(("returns", "unseen"), [("n_prop", True), ("n_argmax", False)])
 @each("written", [True, False])
-def test_the_name_of_a_country_is_not_the_country(
-    returns: str, unseen: bool, written: bool
-) -> None:
+def test_the_name_of_a_country_is_not_the_country(returns, unseen, written):
     own = {"hard": [{"answer": '["Turkey"]', "witness": []}], "hard_answer": '["Turkey"]'}
     train = row("train") | own | {"block": {"returns": "n"}}
     later = row("validation") | own | {"block": {"returns": returns}}
@@ -146,9 +144,7 @@ def test_a_name_in_the_name_of_a_topic_is_no_leak(topic: str) -> None:
         ("template", "Who made a Dune?", False),
     ],
 )
-def test_names_may_have_an_article_where_no_model_wrote(
-    wording: str, text: str, holds: bool
-) -> None:
+def test_names_may_have_an_article_where_no_model_wrote(wording, text, holds):
     asked = {"wording": wording, "question": text, "anchors": ["Dune"], "paraphrases": []}
     contents = contents_of(entities={})
     record = Record("test", 1, asked | {"patterns": ["Who made {topic}?"]})
