@@ -205,7 +205,7 @@ class Recipe(Section):
         labels: Text labels of entities and relations: a data set, or a TSV file of id and label; empty: those
             of the KG's file in RDF, or of files beside it (``*label*``, ``relations.tsv``,
             ``entity2text.txt``), else names are their own labels; ``none``: none.
-        rules: Rules to use (AMIE's or JSON Lines), instead of mining; empty: they are
+        rules: Rules (AMIE's, AnyBURL's or JSON) instead of mining; empty: they are
             mined.
         amie_jar: The jar of the original AMIE 3.5.1, which is not part of this package: it mines in place of
             this package's miner; empty: this package's miner does.

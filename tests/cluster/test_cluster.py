@@ -7,11 +7,9 @@ import sys
 import threading
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from distributed import LocalCluster
 
 from rulemine import KnowledgeGraph, mine
 from rulemine.cluster import cluster as of_worker
@@ -22,31 +20,28 @@ from rulemine.errors import ClusterError, ConfigError
 from tests import each
 from tests.chat_server import until
 from tests.cluster.work import always_die, die_once, interrupt, out_of_heap, square
-from tests.command_line import Command
 from tests.mining.test_time_limit import KG, LOOSE
 
 pytestmark = pytest.mark.slow
 
 
-def quiet(_: str) -> None:
+def quiet(_):
     """For notes: after a test that kills workers, the next one may find none yet."""
 
 
-def test_without_a_cluster_it_is_map() -> None:
+def test_without_a_cluster_it_is_map():
     with opened(None, quiet) as cluster:
         assert list(cluster.map(square, [3, 1])) == [9, 1]
         assert list(cluster.unordered(square, [3, 1])) == [9, 1]
 
 
-def test_results_that_come_early_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_that_come_early_wait_for_their_turn(monkeypatch):
     coming = [(2, "c"), (0, "a"), (1, "b")]
     monkeypatch.setattr(Cluster, "_finished", lambda *_: iter(coming))
     assert list(Cluster.__new__(Cluster).map(str, "abc")) == ["a", "b", "c"]
 
 
-def test_results_come_in_the_order_of_the_items_though_a_worker_is_killed(
-    two_workers: LocalCluster, tmp_path: Path
-) -> None:
+def test_results_come_in_the_order_of_the_items_though_a_worker_is_killed(two_workers, tmp_path):
     with opened(two_workers.scheduler_address, quiet) as cluster:
         function = partial(die_once, tmp_path)
         assert list(cluster.map(function, range(20))) == [n * n for n in range(20)]
@@ -56,9 +51,7 @@ def test_results_come_in_the_order_of_the_items_though_a_worker_is_killed(
 
 
 @pytest.mark.parametrize("shared", [False, True])  # once read, files are kept
-def test_rules_are_those_of_one_process(
-    two_workers: LocalCluster, tmp_path: Path, shared: bool
-) -> None:
+def test_rules_are_those_of_one_process(two_workers, tmp_path, shared):
     """Workers that do not see the folder of the client are sent its files."""
     alone = list(mine(KG, LOOSE).text("jsonl"))
     with opened(two_workers.scheduler_address, quiet) as cluster:
@@ -70,9 +63,7 @@ def test_rules_are_those_of_one_process(
     assert list((tmp_path / "cache/rulemine/cluster").iterdir()) == []
 
 
-def test_the_command_mines_on_workers_with_their_resources(
-    two_workers: LocalCluster, here: Path, command: Command
-) -> None:
+def test_the_command_mines_on_workers_with_their_resources(two_workers, here, command):
     words = ("mine", "kg.tsv", "--min-initial-support", "1", "-o")
     address = ("--cluster", two_workers.scheduler_address)
     assert command(*words, "alone").status == 0
@@ -83,7 +74,7 @@ def test_the_command_mines_on_workers_with_their_resources(
     assert "--threads: is for mining in this process" in ended.err
 
 
-def test_the_scheduler_is_gone_in_the_middle(tmp_path: Path) -> None:
+def test_the_scheduler_is_gone_in_the_middle(tmp_path):
     file = tmp_path / "scheduler.json"
     code = (
         "import asyncio, sys\nfrom distributed import Scheduler\n" "async def run():\n"
@@ -107,9 +98,7 @@ def test_the_scheduler_is_gone_in_the_middle(tmp_path: Path) -> None:
         process.wait()
 
 
-def test_a_task_that_ends_every_worker_is_one_sentence(
-    two_workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_task_that_ends_every_worker_is_one_sentence(two_workers, monkeypatch):
     monkeypatch.setattr("rulemine.cluster.cluster.TRIES", 1)
     with (
         opened(two_workers.scheduler_address, quiet) as cluster,
@@ -118,13 +107,13 @@ def test_a_task_that_ends_every_worker_is_one_sentence(
         list(cluster.map(always_die, [1]))
 
 
-def test_workers_of_this_machine_outlive_an_interrupt(two_workers: LocalCluster) -> None:
+def test_workers_of_this_machine_outlive_an_interrupt(two_workers):
     with opened(two_workers.scheduler_address, quiet) as cluster:
         assert list(cluster.map(interrupt, range(4))) == [0, 1, 2, 3]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="nothing is locked there")
-def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> None:
+def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path):
     place = tmp_path / "cache/rulemine/cluster"
     for folder, name in (("left", opening._HELD), ("elsewhere", "held by another")):
         (place / folder / "files").mkdir(parents=True)
@@ -135,12 +124,12 @@ def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> No
     assert [path.name for path in place.iterdir()] == ["elsewhere"]
 
 
-def test_an_error_of_the_work_is_raised_as_it_is(two_workers: LocalCluster) -> None:
+def test_an_error_of_the_work_is_raised_as_it_is(two_workers):
     with opened(two_workers.scheduler_address, quiet) as cluster, pytest.raises(ZeroDivisionError):
         list(cluster.map(partial(divmod, 1), [0]))
 
 
-def test_a_heap_that_is_too_small_is_about_the_worker(two_workers: LocalCluster) -> None:
+def test_a_heap_that_is_too_small_is_about_the_worker(two_workers):
     said = r"the worker tcp://\S+: the miner ran out of memory with a Java heap of 64m\. The Java heap of a"
     with (
         opened(two_workers.scheduler_address, quiet) as cluster,
@@ -150,9 +139,7 @@ def test_a_heap_that_is_too_small_is_about_the_worker(two_workers: LocalCluster)
 
 
 @each("name", [*of_worker.versions()])
-def test_a_worker_with_other_versions_does_nothing(
-    name: str, two_workers: LocalCluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_with_other_versions_does_nothing(name, two_workers, monkeypatch):
     from rulemine.cluster import cluster as of_client
 
     here = of_worker.versions()
@@ -165,20 +152,20 @@ def test_a_worker_with_other_versions_does_nothing(
 
 
 @each("address", ["local:0", "host", "http://h:1", "tcp://h"])
-def test_an_address_that_is_none(address: str) -> None:
+def test_an_address_that_is_none(address):
     with pytest.raises(ConfigError, match="expected tcp://HOST:PORT"), opened(address, quiet):
         pass
 
 
 @each("text", ["", "{}", "[]", '{"address": null}'])
-def test_a_file_that_is_no_scheduler_file(tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_no_scheduler_file(tmp_path, text):
     file = tmp_path / "scheduler.json"
     file.write_text(text)
     with pytest.raises(ConfigError, match="no scheduler file"), opened(str(file), quiet):
         pass
 
 
-def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scheduler_answers(monkeypatch):
     monkeypatch.setattr("rulemine.cluster.opening.SECONDS_TO_CONNECT", 0.1)
     with (
         pytest.raises(ClusterError, match="no scheduler answers"), opened("tcp://127.0.0.1:1", quiet)
@@ -186,7 +173,16 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
-def test_files_come_in_pieces_and_a_damaged_one_is_lacking(tmp_path: Path) -> None:
+def test_a_worker_that_ends_while_it_starts_is_one_sentence(monkeypatch):
+    def fails(**_):
+        raise RuntimeError("Nanny failed to start")
+
+    monkeypatch.setattr("distributed.LocalCluster", fails)
+    with pytest.raises(ClusterError, match="Give the same command again"), opened("local:2", quiet):
+        pass
+
+
+def test_files_come_in_pieces_and_a_damaged_one_is_lacking(tmp_path):
     worker = SimpleNamespace(local_directory=str(tmp_path / "worker-1"))
     name = sha256(b"abc").hexdigest()
     of_worker.receive(name, 0, b"ab", last=False, dask_worker=worker)
@@ -197,7 +193,7 @@ def test_files_come_in_pieces_and_a_damaged_one_is_lacking(tmp_path: Path) -> No
     assert of_worker.lacking((name,), dask_worker=worker) == (name,)
 
 
-def test_a_parcel_has_each_graph_once_and_is_checked(tmp_path: Path) -> None:
+def test_a_parcel_has_each_graph_once_and_is_checked(tmp_path):
     ids = [(f"e{n}", "r", f"e{n + 1}") for n in range(9000)]
     kg = KnowledgeGraph.from_triples(ids)
     assert len(kg.entity_ids) == 9001

@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from distributed import LocalCluster
 
 from rulemine.cluster.cluster import Cluster
 from rulemine.evaluation.matching import matching
@@ -14,19 +13,18 @@ from rulemine.release.archive import PackedRelease
 from rulemine.release.reader import Release
 from rulemine.rules import blocks as of_rules
 from tests.cluster.work import dies_first
-from tests.command_line import Command
 from tests.releases import built
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def demo() -> str:
+def demo():
     return str(built("demo") / "demo")
 
 
 @pytest.fixture
-def died(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def died(tmp_path, monkeypatch):
     """The folder that is there when a worker has died, as the first does that begins a task.
 
     It has a file for each package whose functions are called, with its name.
@@ -40,16 +38,13 @@ def died(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return marks
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     """The files of a folder, but for what systems keep."""
     files = (path for path in folder.rglob("*") if path.is_file() and ".work" not in str(path))
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def test_answers(
-    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+def test_answers(two_workers, demo, command, tmp_path, died, monkeypatch):
     words = (
         "answer", demo, "--with", "lookup,prior,embeddings:rank=2:epochs=1", "--split", "all", "-o"
     )  # fmt: skip
@@ -69,10 +64,7 @@ def test_answers(
     assert contents(away) == contents(alone)
 
 
-def test_a_study(
-    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+def test_a_study(two_workers, demo, command, tmp_path, died, monkeypatch):
     monkeypatch.setattr(
         figures, "draw", lambda figure: "<svg></svg>"
     )  # slow, and drawn from the other files
@@ -86,10 +78,7 @@ def test_a_study(
     assert contents(tmp_path / "away") == contents(tmp_path / "alone")
 
 
-def test_scores_of_texts(
-    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+def test_scores_of_texts(two_workers, demo, command, tmp_path, died, monkeypatch):
     monkeypatch.setattr(matching, "MOST_OUTPUTS", 20)
     file = tmp_path / "said.jsonl"
     with file.open("w") as lines:
@@ -102,9 +91,7 @@ def test_scores_of_texts(
     assert died.exists()
 
 
-def test_scores_of_queries(
-    two_workers: LocalCluster, command: Command, tmp_path: Path, died: Path
-) -> None:
+def test_scores_of_queries(two_workers, command, tmp_path, died):
     release, file = built("coast") / "release", tmp_path / "queries.jsonl"
     with file.open("w") as lines:
         for question in Release.open(release).questions("test"):
@@ -113,7 +100,7 @@ def test_scores_of_queries(
     assert died.exists()
 
 
-def _scored_alike(command: Command, cluster: LocalCluster, release: str, file: Path) -> None:
+def _scored_alike(command, cluster, release, file):
     words = ("evaluate", release, str(file), "--format", "json", "-o")
     alone, away = file.with_suffix(".alone"), file.with_suffix(".away")
     assert command(*words, str(alone)).status == 0
@@ -121,10 +108,7 @@ def _scored_alike(command: Command, cluster: LocalCluster, release: str, file: P
     assert away.read_bytes() == alone.read_bytes()
 
 
-def test_a_build(
-    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+def test_a_build(two_workers, demo, command, tmp_path, died, monkeypatch):
     monkeypatch.setattr(of_rules, "FEWEST_BLOCKS", 5)
     words = ("build", "demo", "-o", str(tmp_path / "demo"), "--cluster")
     ended = command(*words, two_workers.scheduler_address)
@@ -138,10 +122,7 @@ def test_a_build(
     assert (ended.status, "--dry-run only estimates" in ended.err) == (2, True)
 
 
-def test_a_build_with_given_rules(
-    two_workers: LocalCluster, demo: str, command: Command, tmp_path: Path, died: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+def test_a_build_with_given_rules(two_workers, demo, command, tmp_path, died, monkeypatch):
     """Nothing is mined, so rules are measured and grounded by workers alone."""
     monkeypatch.setattr(of_rules, "FEWEST_BLOCKS", 5)
     words = (
@@ -155,7 +136,7 @@ def test_a_build_with_given_rules(
     assert contents(tmp_path / "away.stages") == contents(tmp_path / "alone.stages")
 
 
-def test_there_is_nothing_for_workers_to_do(demo: str, command: Command, tmp_path: Path) -> None:
+def test_there_is_nothing_for_workers_to_do(demo, command, tmp_path):
     words = ("--with", "bm25", "--model", "m", "-o", str(tmp_path / "o"), "--cluster", "local:2")
     ended = command("answer", demo, *words)
     assert ended.status == 2

@@ -3,10 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import dask
 from distributed import LocalCluster
@@ -16,7 +13,7 @@ from rulemine.errors import HeapError
 
 
 @contextmanager
-def started(folder: Path, workers: int, memory: str = "4GB") -> Iterator[LocalCluster]:
+def started(folder, workers, memory="4GB"):
     """Workers that are processes of one thread; a task that ends one is given up by the scheduler."""
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}), LocalCluster(n_workers=workers,
@@ -27,11 +24,11 @@ def started(folder: Path, workers: int, memory: str = "4GB") -> Iterator[LocalCl
         yield cluster
 
 
-def square(number: int) -> int:
+def square(number):
     return number * number
 
 
-def die_once(folder: Path, number: int) -> int:
+def die_once(folder, number):
     """Ends its worker as the kernel would, the first time that it is called with 3."""
     mark = folder / "died"
     if number == 3 and not mark.exists():
@@ -41,26 +38,26 @@ def die_once(folder: Path, number: int) -> int:
     return number * number
 
 
-def always_die(number: int) -> int:
+def always_die(number):
     time.sleep(0.3)  # what ends at once looks like a worker that cannot start
     os.kill(os.getpid(), signal.SIGKILL)
     return number
 
 
-def fill_memory(size: int) -> int:
+def fill_memory(size):
     """Takes so many bytes, until somebody ends its worker."""
     taken = bytearray(os.urandom(1 << 20) * (size >> 20))
     time.sleep(30)
     return len(taken)
 
 
-def interrupt(number: int) -> int:
+def interrupt(number):
     """Sends its worker what Ctrl-C in a terminal sends to all processes of a command."""
     os.kill(os.getpid(), signal.SIGINT)
     return number
 
 
-def dies_first(marks: Path, function: Callable[[Any], Any], item: Any) -> Any:
+def dies_first(marks, function, item):
     """Calls a function; the first worker that would is ended instead, of functions of each package."""
     mark = marks / getattr(function, "func", function).__module__.split(".")[1]
     if not mark.exists():
@@ -71,7 +68,7 @@ def dies_first(marks: Path, function: Callable[[Any], Any], item: Any) -> Any:
     return function(item)
 
 
-def out_of_heap(_: int) -> int:
+def out_of_heap(_):
     raise HeapError(
         "the miner ran out of memory with a Java heap of 64m. Raise it with --heap (…)."
     )

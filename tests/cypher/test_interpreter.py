@@ -75,32 +75,32 @@ NOT_RUN = (
 
 
 @each("query", ANSWERS)
-def test_rows_are_neo4j_s(query: str) -> None:
+def test_rows_are_neo4j_s(query):
     found = RUNNER.rows(query)
     assert isinstance(found, ResultTable), found
     assert sorted(map(repr, found.rows)) == sorted(map(repr, ANSWERS[query]))
 
 
 @each("query", FAILS)
-def test_what_neo4j_refuses_fails(query: str) -> None:
+def test_what_neo4j_refuses_fails(query):
     found = RUNNER.rows(query)
     assert isinstance(found, Failed), found
     assert found.code == FAILS[query]
 
 
 @each("query", NOT_RUN)
-def test_what_is_not_taken_is_not_run(query: str) -> None:
+def test_what_is_not_taken_is_not_run(query):
     found = RUNNER.rows(query)
     assert isinstance(found, NotRun), found
     assert "line 1, column " in found.reason
 
 
-def test_what_sorts_distinct_groups_may_see_the_aggregates() -> None:
+def test_what_sorts_distinct_groups_may_see_the_aggregates():
     query = "MATCH (n:Town) RETURN DISTINCT collect(n.name) ORDER BY size([(n)-->(x) | x.name])"
     assert isinstance(RUNNER.rows(query), ResultTable)
 
 
-def test_queries_without_end_and_of_many_rows_fail() -> None:
+def test_queries_without_end_and_of_many_rows_fail():
     endless = InMemoryRunner(GRAPH, seconds=0.2)
     many = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b "
     for query in (

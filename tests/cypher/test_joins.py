@@ -1,17 +1,15 @@
 """Nodes and numbers of rows without making the rows, beside the rows themselves."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from checks.oracles.random_patterns import random_graph, random_queries
 from rulemine.cypher.questions.evaluator import bindings
 from rulemine.cypher.questions.joins import m0_counts, matched
-from rulemine.cypher.questions.pattern import MatchPattern, PatternNode
-from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.cypher.questions.pattern import PatternNode
 from tests import each, some_seeds
 
 
-def _patterns(graph: PropertyGraph, seed: int) -> Iterator[MatchPattern]:
+def _patterns(graph, seed):
     """Random patterns, each with its nodes fixed and left open."""
     for query in random_queries(graph, seed):
         match = query.match
@@ -20,7 +18,7 @@ def _patterns(graph: PropertyGraph, seed: int) -> Iterator[MatchPattern]:
 
 
 @each("seed", some_seeds(12))
-def test_nodes_and_numbers_are_those_of_the_rows(seed: int) -> None:
+def test_nodes_and_numbers_are_those_of_the_rows(seed):
     graph = random_graph(seed)
     counted = 0
     for match in _patterns(graph, seed):

@@ -62,15 +62,13 @@ REFUSED = (
 
 
 @each("text", READ)
-def test_what_models_write_is_read(text: str) -> None:
+def test_what_models_write_is_read(text):
     assert parse(text).arms
     assert parse(text.split(" //")[0].replace(" ", "\n\t ")).arms
 
 
 @each(("text", "kind", "place"), REFUSED)
-def test_other_text_is_refused_with_its_place(
-    text: str, kind: str, place: tuple[int, int] | None
-) -> None:
+def test_other_text_is_refused_with_its_place(text, kind, place):
     with pytest.raises(CypherError) as caught:
         parse(text)
     problem = caught.value
@@ -79,7 +77,7 @@ def test_other_text_is_refused_with_its_place(
     assert str(problem).startswith(f"query, line {problem.line}, column {problem.column}: ")
 
 
-def test_every_question_of_ours_is_read_and_keeps_its_order() -> None:
+def test_every_question_of_ours_is_read_and_keeps_its_order():
     for seed in range(3):
         for query in random_queries(random_graph(seed), seed):
             statement = parse(to_cypher(query))
@@ -87,14 +85,14 @@ def test_every_question_of_ours_is_read_and_keeps_its_order() -> None:
             assert provenance_query(statement)
 
 
-def test_queries_of_the_documentation_are_read() -> None:
+def test_queries_of_the_documentation_are_read():
     page = (Path(__file__).parents[2] / "docs" / "cypher.md").read_text()
     found = re.findall(r"^MATCH \(.*", page, re.M)
     assert found
     assert all(parse(text) for text in found)
 
 
-def test_clauses_have_their_place_and_variables() -> None:
+def test_clauses_have_their_place_and_variables():
     text = "MATCH p = (n)-[r]->(), (m) WHERE (n)--(x) CALL { MATCH (k) RETURN k } RETURN k"
     match, call, _ = parse(text).arms[0]
     assert isinstance(match, Match)
@@ -104,7 +102,7 @@ def test_clauses_have_their_place_and_variables() -> None:
     assert text[call.start : call.end] == "CALL { MATCH (k) RETURN k }"
 
 
-def test_an_order_inside_a_subquery_is_not_the_order_of_the_result() -> None:
+def test_an_order_inside_a_subquery_is_not_the_order_of_the_result():
     assert not parse("MATCH (n) WITH n ORDER BY n.a RETURN n").ordered
     assert not parse("MATCH (n) WHERE n.x = 'ORDER BY' RETURN n").ordered
     assert parse("MATCH (n) RETURN n order\nby n.a").ordered
@@ -134,19 +132,19 @@ BOUND = {
 
 
 @each("query", BOUND)
-def test_provenance_is_what_is_bound_before_rows_change(query: str) -> None:
+def test_provenance_is_what_is_bound_before_rows_change(query):
     text = provenance_query(parse(query), "id")
     assert text is not None
     assert parse(text)
     assert TAIL.sub("", text) == BOUND[query]
 
 
-def test_a_query_that_matches_nothing_has_no_provenance() -> None:
+def test_a_query_that_matches_nothing_has_no_provenance():
     assert provenance_query(parse("RETURN 1")) is None
     assert provenance_query(parse("UNWIND [1] AS x RETURN x")) is None
 
 
-def test_long_queries_and_many_arms_end() -> None:
+def test_long_queries_and_many_arms_end():
     long = provenance_query(parse("MATCH (n) " * 2000 + "RETURN n"))
     assert long is not None
     assert long.count("MATCH p") == 2000
@@ -161,7 +159,7 @@ def test_long_queries_and_many_arms_end() -> None:
     ("MATCH ((n:City)-->(m)]) RETURN n", "']' closes nothing."),
     ("MATCH ((n:City)-->(m)) RETURN n", "paths in parentheses are not read.")]
 )  # fmt: skip
-def test_brackets_that_do_not_match_are_no_cypher(text: str, problem: str) -> None:
+def test_brackets_that_do_not_match_are_no_cypher(text, problem):
     """Also where something before them is not read, of which it would be unknown whether it runs."""
     with pytest.raises(CypherError, match=re.escape(problem)) as found:
         parse(text)

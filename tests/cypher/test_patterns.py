@@ -1,6 +1,5 @@
 import datetime
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -47,15 +46,15 @@ GRAPH = PropertyGraph(
 ALL_TOWNS = MatchPattern("(n)", (PatternNode("Town"),))
 
 
-def asked(match: MatchPattern, template: str, **fields: Any) -> PatternQuery:
+def asked(match, template, **fields):
     return PatternQuery(match, ReturnClause(template, **fields))
 
 
-def rows(match: MatchPattern, template: str, **fields: Any) -> list[tuple[Any, ...]]:
+def rows(match, template, **fields):
     return evaluate(GRAPH, asked(match, template, **fields)).rows
 
 
-def of_bo(template: str, *relations: str, time: Any = None) -> MatchPattern:
+def of_bo(template, *relations, time=None):
     """A pattern whose towns are fixed by nothing, whose person is Bo."""
     nodes = {
         "n": PatternNode("Town"), "m0": PatternNode("Person", "Bo"), "m1": PatternNode("Person", "Bo")
@@ -64,7 +63,7 @@ def of_bo(template: str, *relations: str, time: Any = None) -> MatchPattern:
     return MatchPattern(template, tuple(nodes[v] for v in category.nodes), relations, time)
 
 
-def test_the_templates_are_those_of_the_paper_and_one_more() -> None:
+def test_the_templates_are_those_of_the_paper_and_one_more():
     assert len(MATCHES) == 31 + sum(row.ours for row in MATCHES.values()) == 32
     assert (len(CATEGORIES), len(RETURNS)) == (12, 17)
     basic = [row for row in MATCHES.values() if CATEGORIES[row.category].basic]
@@ -72,7 +71,7 @@ def test_the_templates_are_those_of_the_paper_and_one_more() -> None:
     assert len({row.category for row in basic}) == 7
 
 
-def test_absent_values_come_first_downward_unless_they_must_be_known() -> None:
+def test_absent_values_come_first_downward_unless_they_must_be_known():
     down = {"property": "people", "descending": True}
     assert rows(ALL_TOWNS, "n_argmax", **down, known=False) == [("Carn",)]
     result = evaluate(GRAPH, asked(ALL_TOWNS, "n_argmax", **down))
@@ -88,11 +87,11 @@ def test_absent_values_come_first_downward_unless_they_must_be_known() -> None:
     ({"property": "rivers", "operator": "NOT IN", "bound": "Ise"}, 1),
     ({"property": "mood", "operator": "<>", "bound": "sad"}, 2)]
 )  # fmt: skip
-def test_conditions_drop_absent_values(fields: dict[str, Any], number: int) -> None:
+def test_conditions_drop_absent_values(fields, number):
     assert len(rows(ALL_TOWNS, "n_where", **fields)) == number
 
 
-def test_aggregates_and_groups() -> None:
+def test_aggregates_and_groups():
     assert rows(ALL_TOWNS, "n_agg", aggregate="count") == [(4,)]
     assert rows(ALL_TOWNS, "n_agg", aggregate="max", property="height") == [(None,)]
     assert rows(ALL_TOWNS, "n_agg", aggregate="count distinct", property="height") == [(0,)]
@@ -102,7 +101,7 @@ def test_aggregates_and_groups() -> None:
     assert rows(ALL_TOWNS, "n_group_by", **groups, known=False) == [("gay", 7), (None, 7)]
 
 
-def test_time() -> None:
+def test_time():
     now, then = "(n)<-(m0*) current", "(n)<-(m0*) in year"
     assert rows(of_bo(now, "livesIn", time="current"), "n_name_special") == [("Arden",)]
     assert rows(of_bo(then, "livesIn", time=1999), "n_name_special") == [("Arden",)]
@@ -111,7 +110,7 @@ def test_time() -> None:
     assert provenance_of(GRAPH, query) == (("p1", "t1"), ("e1", "e2"))
 
 
-def test_an_edge_is_bound_once_in_a_match_and_again_in_another() -> None:
+def test_an_edge_is_bound_once_in_a_match_and_again_in_another():
     both = of_bo("(n)<-(m0*),(n)<-(m1*)", "livesIn", "livesIn")
     assert rows(both, "n_name") == [("Arden",)]  # by parallel edges; Bree has one
     assert provenance_of(GRAPH, asked(both, "n_name")) == (("p1", "t1"), ("e1", "e2"))
@@ -124,14 +123,14 @@ def test_an_edge_is_bound_once_in_a_match_and_again_in_another() -> None:
     assert "OPTIONAL MATCH (n)<-[r0:likes]-(m0:Person)" in to_cypher(query)
 
 
-def test_a_union_and_its_provenance() -> None:
+def test_a_union_and_its_provenance():
     match = of_bo("(n)<-(m0*) or (n)<-(m1*)", "likes", "livesIn")
     assert sorted(rows(match, "union_name")) == [("Arden",), ("Bree",), ("Carn",)]
     assert rows(match, "union_count") == [(3,)]
     assert provenance_of(GRAPH, asked(match, "union_count")).edges == ("e1", "e2", "e3", "e5")
 
 
-def test_two_nodes_of_one_name_are_told_apart_by_id() -> None:
+def test_two_nodes_of_one_name_are_told_apart_by_id():
     first, second, third = (anchored(GRAPH, GRAPH.positions[id_]) for id_ in ("t1", "t2", "t3"))
     assert (first.id, third.id) == ("t1", None)
     assert rows(MatchPattern("(n*)", (first,)), "n_prop", property="mood") == [("gay",)]
@@ -148,7 +147,7 @@ def test_two_nodes_of_one_name_are_told_apart_by_id() -> None:
     assert rows(lacking, "comparison_argmax", property="people", known=False) == [("Carn",)]
 
 
-def test_cypher_is_one_line_and_means_the_names() -> None:
+def test_cypher_is_one_line_and_means_the_names():
     person = PatternNode("Person", 'Al "O\\\n\u2028')
     match = MatchPattern("(n)<-(m0*)", (PatternNode("Town"), person), ("livesIn",))
     query = asked(match, "n_argmax", property="people", descending=True)
@@ -165,7 +164,7 @@ def test_cypher_is_one_line_and_means_the_names() -> None:
     ]  # fmt: skip
 
 
-def test_trees_that_no_template_has() -> None:
+def test_trees_that_no_template_has():
     town = PatternNode("Town")
     with pytest.raises(ConfigError, match=r"'\(n\)-' is unknown; did you mean"):
         MatchPattern("(n)-", (town,))
@@ -181,7 +180,7 @@ def test_trees_that_no_template_has() -> None:
         asked(MatchPattern("(n*)", (PatternNode("Town", "Bree"),)), "n_name")
 
 
-def test_a_property_that_neo4j_could_not_tell_from_the_id_is_refused() -> None:
+def test_a_property_that_neo4j_could_not_tell_from_the_id_is_refused():
     schema = Schema("s", (EntityType("Town", (Property("id", "int"),)),), ())
     with pytest.raises(ConfigError, match="Town has a property 'id'"):
         Bolt(None).load_properties(PropertyGraph(schema, (), ()))

@@ -16,7 +16,7 @@ from tests import each
     "MATCH (n) RETURN * ORDER BY n.limit LIMIT 12",
     "MATCH (n) RETURN *, n.limit AS `key 0` ORDER BY n.limit LIMIT 12", False)]
 )  # fmt: skip
-def test_keys_are_columns(query: str, text: str, first: bool) -> None:
+def test_keys_are_columns(query, text, first):
     found = keyed_query(parse(query))
     assert found is not None
     assert (found.text, found.first) == (text, first)
@@ -27,11 +27,11 @@ def test_keys_are_columns(query: str, text: str, first: bool) -> None:
     "query", ["MATCH (n) RETURN n.name", "MATCH (n) WITH n ORDER BY n.x RETURN n.name",
     "MATCH (n) RETURN n.x AS x ORDER BY x UNION MATCH (n) RETURN n.y AS x ORDER BY x"]
 )  # fmt: skip
-def test_no_keys_where_order_is_not_asked_for(query: str) -> None:
+def test_no_keys_where_order_is_not_asked_for(query):
     assert keyed_query(parse(query)) is None
 
 
-def test_what_a_query_names() -> None:
+def test_what_a_query_names():
     query = (
         "MATCH (n:City)<-[r:X|Y*1..2 {since: 'a\\'b'}]-(m:Town)--({name: \"Ü\\u0041\"}) "
         "WHERE n.name = 'Rome' AND EXISTS { (n)-[:Z]->(:Sea {depth: 3}) } "

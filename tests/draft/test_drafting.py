@@ -2,7 +2,6 @@
 
 import json
 import random
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,13 +18,13 @@ from rulemine.release.question_set import read_question_set
 from rulemine.release.reader import Release
 from rulemine.rules.formats import read_rules
 from tests import each
-from tests.command_line import Command, Ended, assert_refused, run_here
+from tests.command_line import assert_refused, run_here
 from tests.releases import built
 from tests.small_graphs import small_graph
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     """A folder with a graph, and its build without options."""
     folder = tmp_path_factory.mktemp("drafted")
     lines = (packaged("datasets") / "demo/world.tsv").read_text().splitlines(keepends=True)
@@ -34,18 +33,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def build(folder: Path, *options: str) -> Ended:
+def build(folder, *options):
     """Builds from the graph of a folder."""
     return run_here(folder, ["build", "my.tsv", *options])
 
 
-def config(folder: Path) -> dict[str, Any]:
+def config(folder):
     """The recipe of a release."""
     found: dict[str, Any] = json.loads((folder / "manifest.json").read_text())["config"]
     return found
 
 
-def test_a_small_graph_is_built_with_the_most_rules_and_all_floors(folder: Path) -> None:
+def test_a_small_graph_is_built_with_the_most_rules_and_all_floors(folder):
     chosen = config(folder / "plain")
     kg = KnowledgeGraph.read(folder / "my.tsv")
     for choice in (*SETTINGS[0].choices(kg), *FLOORS):
@@ -54,12 +53,12 @@ def test_a_small_graph_is_built_with_the_most_rules_and_all_floors(folder: Path)
     assert run_here(folder, ["verify", "plain", "--rebuild", "--set", "kg=my.tsv"]).status == 0
 
 
-def test_the_strictest_limits_that_leave_half_of_the_core_are_chosen(folder: Path) -> None:
+def test_the_strictest_limits_that_leave_half_of_the_core_are_chosen(folder):
     chosen = config(folder / "plain")["questions"]
     limits = chosen["max_answer_share"], chosen["max_relation_share"]
     asked = read_question_set(folder / "plain.stages" / "ask")
 
-    def core(limits: tuple[float, float]) -> int:
+    def core(limits):
         left = balance(asked, Limits(*limits, questions=10_000), 0).questions
         return sum(question.core for question in left)
 
@@ -67,10 +66,10 @@ def test_the_strictest_limits_that_leave_half_of_the_core_are_chosen(folder: Pat
     assert all(2 * core(one) < core(LIMITS[-1]) for one in LIMITS[: LIMITS.index(limits)])
 
 
-def test_the_first_limits_that_leave_half_of_the_core_are_chosen() -> None:
+def test_the_first_limits_that_leave_half_of_the_core_are_chosen():
     left = dict(zip(LIMITS, (249, 250, 300, 500, 500, 500), strict=True))
 
-    def limited(limits: tuple[float, float], _asked: object) -> SimpleNamespace:
+    def limited(limits, _asked):
         return SimpleNamespace(questions=[SimpleNamespace(core=True)] * left[limits])
 
     made: Any = object.__new__(drafting.Drafting)
@@ -83,7 +82,7 @@ def test_the_first_limits_that_leave_half_of_the_core_are_chosen() -> None:
     assert made._left() == 250
 
 
-def test_options_win_over_what_is_chosen(folder: Path) -> None:
+def test_options_win_over_what_is_chosen(folder):
     options = (
         "--set", "mining.max_atoms=3", "--set", "selection.per_rule=7",
         "--set", "questions.max_answer_share=0.5",
@@ -99,7 +98,7 @@ def test_options_win_over_what_is_chosen(folder: Path) -> None:
     assert chosen["mining"]["min_head_coverage"] == plain["mining"]["min_head_coverage"]
 
 
-def test_less_effort_takes_fewer_rules(folder: Path) -> None:
+def test_less_effort_takes_fewer_rules(folder):
     ended = build(folder, "-o", "cheap", "--effort", "1", "--until", "ground")
     assert ended.status == 0
     chosen = "Thresholds were chosen for this graph"
@@ -107,7 +106,7 @@ def test_less_effort_takes_fewer_rules(folder: Path) -> None:
     assert "rules of 4 atoms" not in ended.out
 
 
-def test_settings_with_more_rules_than_the_effort_is_enough_for_are_left(tmp_path: Path) -> None:
+def test_settings_with_more_rules_than_the_effort_is_enough_for_are_left(tmp_path):
     """Among few entities with many relations, nearly every rule reaches the thresholds."""
     draw = random.Random(5)
     pairs = [(draw.randrange(40), draw.randrange(40)) for _ in range(80)]
@@ -119,7 +118,7 @@ def test_settings_with_more_rules_than_the_effort_is_enough_for_are_left(tmp_pat
     assert ended.err.count("dense.stages/mine") == 1
 
 
-def test_few_answers_may_be_those_of_more_questions(tmp_path: Path) -> None:
+def test_few_answers_may_be_those_of_more_questions(tmp_path):
     """700 people of 40 firms in 20 towns: with 1 % each town would be asked for once."""
     draw = random.Random(2)
     rows = [(f"firm {f}", "located in", f"town {f % 20}") for f in range(40)]
@@ -138,9 +137,7 @@ def test_few_answers_may_be_those_of_more_questions(tmp_path: Path) -> None:
     assert "share an answer: --set questions.max_answer_share=0.02" in again.out
 
 
-def test_a_number_of_questions_is_a_limit_and_takes_the_surest_rules_that_have_them(
-    folder: Path,
-) -> None:
+def test_a_number_of_questions_is_a_limit_and_takes_the_surest_rules_that_have_them(folder):
     assert build(folder, "-o", "few", "--questions", "60").status == 0
     questions = Release.open(folder / "few").questions()
     assert 54 <= len(questions) <= 60
@@ -149,7 +146,7 @@ def test_a_number_of_questions_is_a_limit_and_takes_the_surest_rules_that_have_t
     assert run_here(folder, ["verify", "few"]).status == 0
 
 
-def test_a_build_says_what_was_chosen_and_runs_no_stage_twice(folder: Path) -> None:
+def test_a_build_says_what_was_chosen_and_runs_no_stage_twice(folder):
     ended = build(folder, "-o", "plain")
     assert "Thresholds were chosen for this graph: rules of 4 atoms" in ended.out
     stages = [line.split()[0] for line in ended.err.splitlines() if ".stages/" in line]
@@ -157,7 +154,7 @@ def test_a_build_says_what_was_chosen_and_runs_no_stage_twice(folder: Path) -> N
     assert ended.err.count(" reused ") == len(stages)
 
 
-def test_rules_and_published_procedures_are_taken_as_they_are(here: Path, command: Command) -> None:
+def test_rules_and_published_procedures_are_taken_as_they_are(here, command):
     assert command("build", "kg.tsv", "--rules", "rules.txt", "-o", "given").status == 0
     assert config(here / "given")["questions"]["max_questions"] == 0
     refused = command("build", "kg.tsv", "--rules", "rules.txt", "--effort", "9")
@@ -167,9 +164,7 @@ def test_rules_and_published_procedures_are_taken_as_they_are(here: Path, comman
 
 @pytest.mark.parametrize(("enough", "kept"), [(1, 2), (10**6, 0)])
 @pytest.mark.parametrize("kind", ["rules", "variants"])
-def test_the_surest_rules_that_leave_enough_are_taken(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, kind: str, enough: int, kept: int
-) -> None:
+def test_the_surest_rules_that_leave_enough_are_taken(folder, monkeypatch, kind, enough, kept):
     """Enough questions, or, of kinds that draw them, removed triples."""
     monkeypatch.setattr(drafting, "ENOUGH", enough)
     few = ("--set", "variants.questions=20") if kind == "variants" else ()
@@ -182,7 +177,7 @@ def test_the_surest_rules_that_leave_enough_are_taken(
 
 
 @each("kind", ["subgraphs", "variants"])
-def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder: Path, kind: str) -> None:
+def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder, kind):
     ended = build(
         folder, "--kind", kind, "-o", kind, "--set", f"{kind}.questions=40", "--set", "questions.test_core=7"
     )  # fmt: skip
@@ -195,9 +190,7 @@ def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder: Path, kind: 
     assert 10 * sum(bool(question.missing) for question in asked) >= 3 * len(asked) > 0
 
 
-def test_a_relation_that_nearly_all_questions_ask_about_has_no_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relation_that_nearly_all_questions_ask_about_has_no_limit(tmp_path, monkeypatch):
     lines = []
     for i in range(300):
         street = f"street{i % 60}"
@@ -210,7 +203,7 @@ def test_a_relation_that_nearly_all_questions_ask_about_has_no_limit(
     assert Release.open(tmp_path / "plain").manifest["counts"]["questions"] > 50
 
 
-def test_a_limit_of_time_ends_a_build_which_goes_on_later(folder: Path) -> None:
+def test_a_limit_of_time_ends_a_build_which_goes_on_later(folder):
     ended = build(folder, "-o", "timed", "--limit-seconds", "0")
     assert ended.status == 3
     assert "read: the 0 seconds of --limit-seconds are over" in ended.err
@@ -221,7 +214,7 @@ def test_a_limit_of_time_ends_a_build_which_goes_on_later(folder: Path) -> None:
     ).read_bytes()
 
 
-def joins(kg: KnowledgeGraph) -> tuple[int, int]:
+def joins(kg):
     """Pairs of relation ends that meet at an entity, and pairs at the two entities of a triple."""
     ends = {
         (entity, relation, side)
@@ -233,7 +226,7 @@ def joins(kg: KnowledgeGraph) -> tuple[int, int]:
 
 
 @each("seed", range(5))
-def test_the_work_of_mining_is_counted_in_joins(seed: int) -> None:
+def test_the_work_of_mining_is_counted_in_joins(seed):
     kg = small_graph(random.Random(seed), least=5)
     at_entities, along_triples = joins(kg)
     assert mining_work(kg, 3) == at_entities / 1e6
@@ -242,7 +235,7 @@ def test_the_work_of_mining_is_counted_in_joins(seed: int) -> None:
     assert mining_work(kg, 5) >= mining_work(kg, 4)
 
 
-def test_the_work_of_rules_grows_with_their_matches_up_to_the_sample() -> None:
+def test_the_work_of_rules_grows_with_their_matches_up_to_the_sample():
     rules = read_rules(built("demo-rules") / "rules.jsonl")
     sizes = [rule.known.body_size for rule in rules]
     assert proving_work(rules, 0) == sum(1000 + 8 * size for size in sizes) / 1e6
@@ -250,7 +243,7 @@ def test_the_work_of_rules_grows_with_their_matches_up_to_the_sample() -> None:
     assert proving_work([], 7) == 0
 
 
-def test_a_rule_explains_ten_triples_where_relations_are_small() -> None:
+def test_a_rule_explains_ten_triples_where_relations_are_small():
     triples = [(f"a{i}", "large", f"b{i}") for i in range(300)]
     triples += [(f"a{i}", "small", f"b{i}") for i in range(299)]
     kg = KnowledgeGraph.from_triples(triples)

@@ -1,7 +1,6 @@
 """Where hardly anything can be inferred, a build says why, and what would help."""
 
 import random
-from pathlib import Path
 
 from rulemine.draft.drafting import explain_no_inference
 from rulemine.kg.graph import KnowledgeGraph
@@ -12,7 +11,7 @@ from tests.draft.test_drafting import build, folder
 __all__ = ["folder"]
 
 
-def films() -> KnowledgeGraph:
+def films():
     """Films with people, genres and years drawn at random: no triple leads to a film."""
     rng = random.Random(3)
     rows = []
@@ -24,7 +23,7 @@ def films() -> KnowledgeGraph:
     return KnowledgeGraph.from_triples(rows)
 
 
-def test_a_graph_without_inference_ends_with_what_would_help(tmp_path: Path) -> None:
+def test_a_graph_without_inference_ends_with_what_would_help(tmp_path):
     films().write(tmp_path / "films.tsv")
     ended = run_here(tmp_path, ["build", "films.tsv"])
     assert ended.status == 2
@@ -48,13 +47,11 @@ def test_a_graph_without_inference_ends_with_what_would_help(tmp_path: Path) -> 
         ),
     ],
 )
-def test_the_shape_of_a_graph_says_what_is_in_the_way(
-    triples: list[tuple[str, str, str]], words: str
-) -> None:
+def test_the_shape_of_a_graph_says_what_is_in_the_way(triples, words):
     assert words in explain_no_inference(KnowledgeGraph.from_triples(triples), "nothing.")
 
 
-def test_questions_that_miss_nothing_make_no_release(folder: Path) -> None:
+def test_questions_that_miss_nothing_make_no_release(folder):
     keys = ("structures.per_structure=200", 'structures.names=["1p"]')
     few = [word for key in keys for word in ("--set", key)]
     options = ("--kind", "structures", "--set", "selection.share=0.01", "--effort", "1", *few)

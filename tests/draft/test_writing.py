@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from rulemine.config import read_toml
 from rulemine.errors import ConfigError, OutputError
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import is_untouched, load_recipe, sealed
-from tests.command_line import Ended, run_here
+from tests.command_line import run_here
 from tests.draft.test_drafting import folder
 
 __all__ = ["folder"]
@@ -20,7 +19,7 @@ FILES = ("filter.toml", "recipe.toml", "templates.toml")
 
 
 @pytest.fixture
-def drafted(folder: Path, tmp_path: Path) -> Path:
+def drafted(folder, tmp_path):
     """A folder with a graph, and its draft."""
     if not (folder / "my").exists():
         assert draft(folder, "my.tsv", "-o", "my").status == 0
@@ -29,26 +28,24 @@ def drafted(folder: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def draft(folder: Path, *words: str) -> Ended:
+def draft(folder, *words):
     """Drafts in a folder."""
     return run_here(folder, ["build", *words, "--until", "draft"])
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder):
     """File → content."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def test_a_draft_builds_the_same_bytes_as_its_graph(drafted: Path, folder: Path) -> None:
+def test_a_draft_builds_the_same_bytes_as_its_graph(drafted, folder):
     assert sorted(path.name for path in (drafted / "my").iterdir()) == sorted(FILES)
     assert run_here(drafted, ["build", "my", "-o", "again"]).status == 0
     assert contents(drafted / "again") == contents(folder / "plain")
 
 
-def test_a_draft_from_python_is_that_of_the_command(
-    drafted: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_draft_from_python_is_that_of_the_command(drafted, monkeypatch):
     monkeypatch.chdir(drafted)
     lines = rulemine.draft_recipe("my.tsv", "py")
     assert contents(drafted / "py") == contents(drafted / "my")
@@ -62,7 +59,7 @@ def test_a_draft_from_python_is_that_of_the_command(
         rulemine.draft_recipe("demo", "demo")
 
 
-def test_every_choice_has_a_comment_and_every_relation_an_example(drafted: Path) -> None:
+def test_every_choice_has_a_comment_and_every_relation_an_example(drafted):
     lines = (drafted / "my" / "recipe.toml").read_text().splitlines()
     chosen = [line for line in lines if " = " in line and not line.startswith(("name", "kg", "#"))]
     assert len(chosen) > 12
@@ -72,7 +69,7 @@ def test_every_choice_has_a_comment_and_every_relation_an_example(drafted: Path)
     assert len(relations) == text.count(" triples, as [") + text.count(" triple, as [") > 10
 
 
-def test_an_edited_file_counts(drafted: Path) -> None:
+def test_an_edited_file_counts(drafted):
     path = drafted / "my" / "templates.toml"
     before = load_recipe(str(drafted / "my"), [])
     assert (before.questions.templates, before.questions.filter) == ("", "found")
@@ -92,7 +89,7 @@ def test_an_edited_file_counts(drafted: Path) -> None:
     assert rebuilt.status == 0
 
 
-def test_declarations_and_the_filter_are_edited_in_their_files(drafted: Path) -> None:
+def test_declarations_and_the_filter_are_edited_in_their_files(drafted):
     templates, filter_file = (drafted / "my" / f"{n}.toml" for n in ("templates", "filter"))
     table = '["speaks"]\n'
     templates.write_text(templates.read_text().replace(table, f"{table}symmetric = true\n"))
@@ -102,7 +99,7 @@ def test_declarations_and_the_filter_are_edited_in_their_files(drafted: Path) ->
     assert inputs.excluded["speaks"] == "dull"
 
 
-def test_a_draft_replaces_no_file_that_was_edited(drafted: Path) -> None:
+def test_a_draft_replaces_no_file_that_was_edited(drafted):
     templates, filter_file = (drafted / "my" / f"{n}.toml" for n in ("templates", "filter"))
     templates.write_text(templates.read_text() + "# mine\n")
     fresh = filter_file.read_text()
@@ -116,7 +113,7 @@ def test_a_draft_replaces_no_file_that_was_edited(drafted: Path) -> None:
     assert filter_file.read_text() == fresh
 
 
-def test_what_was_given_stands_in_the_draft(folder: Path) -> None:
+def test_what_was_given_stands_in_the_draft(folder):
     options = ("--seed", "7", "--set", "mining.max_atoms=3", "--naming", "entity")
     (folder / "t.toml").write_text("[married_to]\nsymmetric = true\n")
     own = ("--set", "questions.templates=t.toml")
@@ -129,13 +126,13 @@ def test_what_was_given_stands_in_the_draft(folder: Path) -> None:
     assert not (folder / "deep" / "given" / "templates.toml").exists()
 
 
-def test_a_recipe_is_no_graph(tmp_path: Path) -> None:
+def test_a_recipe_is_no_graph(tmp_path):
     ended = draft(tmp_path, "demo", "-o", "my")
     assert ended.status == 2
     assert "nothing is left to choose. Give a graph" in ended.err
 
 
-def test_one_changed_letter_is_an_edit(tmp_path: Path) -> None:
+def test_one_changed_letter_is_an_edit(tmp_path):
     path = tmp_path / "filter.toml"
     path.write_text(sealed("[drop]\n", "Which relations are not asked about"))
     assert is_untouched(path)

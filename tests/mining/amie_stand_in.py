@@ -17,7 +17,7 @@ MakeJar = Callable[..., Path]
 SOURCE = Path(__file__).parent / "stand_in" / "AMIE.java"
 
 
-def jar_maker(folder: Path) -> MakeJar:
+def jar_maker(folder):
     """Compiles the stand-in; skips where there is no compiler."""
     places = [Path(os.environ.get("JAVA_HOME", ""), "bin"), os.environ.get("PATH", "")]
     javac = shutil.which("javac", path=os.pathsep.join(map(str, places)))
@@ -27,7 +27,7 @@ def jar_maker(folder: Path) -> MakeJar:
     words = [javac, "--release", "17", "-d", str(classes), str(SOURCE)]
     subprocess.run(words, check=True, capture_output=True, timeout=120)
 
-    def make(behavior: str = "mine", name: str = "amie3.5.1.jar") -> Path:
+    def make(behavior="mine", name="amie3.5.1.jar"):
         path = folder / name
         with zipfile.ZipFile(path, "w") as jar:
             jar.writestr("META-INF/MANIFEST.MF", "Main-Class: amie.mining.AMIE\n")

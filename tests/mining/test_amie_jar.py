@@ -3,9 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,10 +17,9 @@ from rulemine.recipe.loading import load_recipe
 from rulemine.release.differences import compare
 from rulemine.release.reader import Release
 from rulemine.rules.formats import AMIE_HEADER, json_text
-from rulemine.rules.rule import Rule
 from tests import each
-from tests.command_line import FACTS, PEOPLE, Command
-from tests.mining.amie_stand_in import MakeJar, jar_maker
+from tests.command_line import FACTS, PEOPLE
+from tests.mining.amie_stand_in import jar_maker
 
 LOOSE = MiningOptions(min_initial_support=1)
 
@@ -52,13 +49,11 @@ KG = KnowledgeGraph.from_triples(
 
 
 @pytest.fixture(scope="module")
-def make_jar(tmp_path_factory: pytest.TempPathFactory) -> MakeJar:
+def make_jar(tmp_path_factory):
     return jar_maker(tmp_path_factory.mktemp("stand-in"))
 
 
-def mined(
-    jar: Path, options: MiningOptions = LOOSE, resources: Resources | None = None, kg: KnowledgeGraph = KG
-) -> tuple[Rule, ...]:  # fmt: skip
+def mined(jar, options=LOOSE, resources=None, kg=KG):
     resources = resources or Resources()
     limit = TimeLimit(resources.limit_seconds)
     return AmieJar.open(jar).mine(kg, options, resources, limit)
@@ -70,9 +65,7 @@ def mined(
     replace(LOOSE, max_atoms=2, min_initial_support=39, exclude_relations=(NAMES["mother"],))],
     ids=["defaults", "zeros", "filters", "excluded"]
 )  # fmt: skip
-def test_the_same_rules_whatever_the_labels(
-    make_jar: MakeJar, options: MiningOptions, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_rules_whatever_the_labels(make_jar, options, monkeypatch):
     monkeypatch.setenv("_JAVA_OPTIONS", "-Duser.language=de -Duser.country=DE")
     rules = mined(make_jar(), options)
     assert len(rules) > 0
@@ -81,9 +74,7 @@ def test_the_same_rules_whatever_the_labels(
 
 
 @each("comma", [False, True])
-def test_what_amie_itself_printed_is_read(
-    make_jar: MakeJar, shared: Callable[[str], Path], comma: bool
-) -> None:
+def test_what_amie_itself_printed_is_read(make_jar, shared, comma):
     kg = KnowledgeGraph.read(shared("family/facts.tsv"))
     printed = shared("../amie/golden/family-3atoms.amie.txt").read_text("utf-8")
     printed = printed[printed.index("Rule\tHead") :]
@@ -102,7 +93,7 @@ def test_what_amie_itself_printed_is_read(
     ("name", "value"), [("max_atoms", 4), ("min_head_coverage", 0.25), ("min_std_confidence", 0.25),
     ("min_pca_confidence", 0.25), ("min_initial_support", 7), ("constants", True)]
 )  # fmt: skip
-def test_amie_is_given_every_threshold(tmp_path: Path, name: str, value: float) -> None:
+def test_amie_is_given_every_threshold(tmp_path, name, value):
     jar = AmieJar(tmp_path / "amie.jar", "")
     other = replace(LOOSE, **{name: value})
     words = [jar.command(KG, options, Resources(), tmp_path) for options in (LOOSE, other)]
@@ -124,17 +115,17 @@ TABLE = f"print\n{AMIE_HEADER}?b  r1  ?a   => ?a  r0  ?b\t1\t1\t1\t40\t40\t40\t?
     (f"{TABLE.replace('r0', 'r99')}1 rules mined.", "prints no table of AMIE 3.5.1")],
     ids=["exit", "memory", "thread", "half", "fewer", "columns", "relation"]
 )  # fmt: skip
-def test_failures_of_amie_are_told(make_jar: MakeJar, behavior: str, message: str) -> None:
+def test_failures_of_amie_are_told(make_jar, behavior, message):
     with pytest.raises(MiningError, match=message):
         mined(make_jar(behavior), resources=Resources(heap="64m"))
 
 
-def test_a_time_limit_ends_it(make_jar: MakeJar) -> None:
+def test_a_time_limit_ends_it(make_jar):
     with pytest.raises(LimitError, match="before it had rules"):
         mined(make_jar("hang"), resources=Resources(limit_seconds=0.5))
 
 
-def test_the_jar_is_never_overwritten(here: Path, command: Command, make_jar: MakeJar) -> None:
+def test_the_jar_is_never_overwritten(here, command, make_jar):
     jar = here / "amie.jar"
     shutil.copy(make_jar(), jar)
     whole = jar.read_bytes()
@@ -143,7 +134,7 @@ def test_the_jar_is_never_overwritten(here: Path, command: Command, make_jar: Ma
     assert "is not as rulemine mine wrote it" in ended.err
 
 
-def test_what_is_no_jar_of_amie_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_jar_of_amie_is_refused(tmp_path):
     (tmp_path / "text.jar").write_text("no jar")
     with pytest.raises(MiningError, match=r"text\.jar: AMIE failed\. It said: Error: "):
         mined(tmp_path / "text.jar")
@@ -152,9 +143,7 @@ def test_what_is_no_jar_of_amie_is_refused(tmp_path: Path) -> None:
 
 
 @each("form", ["jsonl", "amie"])
-def test_the_command_writes_amies_rules(
-    here: Path, command: Command, make_jar: MakeJar, form: str
-) -> None:
+def test_the_command_writes_amies_rules(here, command, make_jar, form):
     (here / "kg.tsv").write_text(COUPLES)
     words = ("mine", "kg.tsv", "--min-initial-support", "1", "--format", form)
     theirs = command(*words, "--amie-jar", make_jar())
@@ -164,7 +153,7 @@ def test_the_command_writes_amies_rules(
     )
 
 
-def test_a_build_mines_with_it_and_says_so(tmp_path: Path, make_jar: MakeJar) -> None:
+def test_a_build_mines_with_it_and_says_so(tmp_path, make_jar):
     facts = tmp_path / "kg.tsv"
     facts.write_text(FACTS, "utf-8")
     loose: list[tuple[tuple[str, ...], Any]] = [(("mining", "min_initial_support"), 1)]
@@ -195,9 +184,7 @@ def test_a_build_mines_with_it_and_says_so(tmp_path: Path, make_jar: MakeJar) ->
         rebuild(release, tmp_path / "d", kg | {"amie_jar": str(other)}, BuildContext())
 
 
-def _built(
-    kg: Path, settings: list[tuple[tuple[str, ...], Any]], target: Path
-) -> tuple[dict[str, Any], str]:
+def _built(kg, settings, target):
     """Builds a release; its manifest without the digest of the card, and the key of its rules."""
     Build(load_recipe(str(kg), settings), target).run()
     manifest = json.loads((target / "manifest.json").read_text())
@@ -210,19 +197,8 @@ def _built(
     ("settings", "message"), [({"amie_jar": "none.jar"}, r'amie_jar names "none\.jar"'),
     ({"amie_jar": "JAR", "rules": "JAR"}, "because rules are given")]
 )  # fmt: skip
-def test_a_recipe_that_amie_cannot_mine_is_refused(
-    tmp_path: Path, settings: dict[str, object], message: str
-) -> None:
+def test_a_recipe_that_amie_cannot_mine_is_refused(tmp_path, settings, message):
     (tmp_path / "JAR").write_text("no jar")
     given = {k: str(tmp_path / v) if v == "JAR" else v for k, v in settings.items()}
     with pytest.raises(ConfigError, match=message):
         load_recipe("demo", [(tuple(key.split(".")), value) for key, value in given.items()])
-
-
-@each(("words", "message"), [(["--amie-jar", "kg.tsv"], "kg.tsv: AMIE failed")])
-def test_options_that_do_not_go_together(
-    here: Path, command: Command, words: list[str], message: str
-) -> None:
-    ended = command("mine", "kg.tsv", *words)
-    assert (ended.status, ended.out) == (2, "")
-    assert message in ended.err

@@ -21,7 +21,7 @@ RuleName = tuple[str, tuple[Atom, ...]]
 Counts = tuple[int, int, int, int]
 
 
-def golden(path: Path) -> dict[RuleName, tuple[bool, Counts, tuple[float, float, float]]]:
+def golden(path):
     """Canonical rule → (MUST, counts and functional variable, confidences)."""
     rules = {}
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open(encoding="utf-8") as lines:
@@ -50,9 +50,8 @@ def golden(path: Path) -> dict[RuleName, tuple[bool, Counts, tuple[float, float,
     ("umls-3atoms.tsv", "umls/facts.tsv", 3, BRINK, 744, 744)]
 )  # fmt: skip
 def test_rules_and_measures_are_those_of_the_golden_list(
-    name: str, kg: str, max_atoms: int, thresholds: tuple[float, float, float], at_least: int, at_most: int,
-    shared: Finder
-) -> None:  # fmt: skip
+    name, kg, max_atoms, thresholds, at_least, at_most, shared
+):
     expected = golden(shared(f"../amie/golden/{name}"))
     rules = mine(KnowledgeGraph.read(shared(kg)), MiningOptions(max_atoms, *thresholds))
     found = {(rule.head.relation, rule.body): rule for rule in rules}
@@ -71,7 +70,7 @@ def test_rules_and_measures_are_those_of_the_golden_list(
         ) == pytest.approx(measures, rel=1e-12)  # fmt: skip
 
 
-def test_any_number_of_threads_gives_the_same_rules(shared: Finder) -> None:
+def test_any_number_of_threads_gives_the_same_rules(shared):
     kg = KnowledgeGraph.read(shared("family/facts.tsv"))
     one, four = (mine(kg, MiningOptions(4, *BRINK), Resources(n)) for n in (1, 4))
     assert one == four

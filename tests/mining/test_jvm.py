@@ -41,14 +41,14 @@ kg = KnowledgeGraph.from_triples(
 """
 
 
-def child(code: str, **environment: str) -> subprocess.Popen[str]:
+def child(code, **environment):
     return subprocess.Popen(
         [sys.executable, "-c", _MINE + textwrap.dedent(code)], cwd=ROOT, env={**os.environ, **environment},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )  # fmt: skip
 
 
-def printed(code: str, **environment: str) -> str:
+def printed(code, **environment):
     process = child(code, **environment)
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
@@ -56,7 +56,7 @@ def printed(code: str, **environment: str) -> str:
     return out.strip()
 
 
-def java_home(folder: Path, version: str, library: bool = False) -> str:
+def java_home(folder, version, library=False):
     (folder / "lib" / "server").mkdir(parents=True)
     (folder / "release").write_text(f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n')
     if library:
@@ -65,50 +65,32 @@ def java_home(folder: Path, version: str, library: bool = False) -> str:
     return str(folder)
 
 
-def test_importing_the_miner_starts_and_imports_no_java() -> None:
-    code = "import sys, rulemine.mining; print('jpype' in sys.modules)"
-    assert printed(code) == "False"
-
-
-def test_the_runtime_of_the_package_is_used_without_java_home() -> None:
+def test_the_runtime_of_the_package_is_used_without_java_home():
     assert printed("attempt()", JAVA_HOME="").endswith("rules")
 
 
-@each("version", ["1.8.0_392", "11.0.2", "16"])
-def test_a_java_home_that_is_too_old_is_refused(tmp_path: Path, version: str) -> None:
-    out = printed("attempt()", JAVA_HOME=java_home(tmp_path / "java", version))
-    number = version.removeprefix("1.").split(".")[0]
-    assert out.startswith(
-        f"JavaError JAVA_HOME={tmp_path / 'java'}: this is Java {number}; Java 17"
-    )
-    assert "or unset it" in out
+def test_a_java_home_that_does_not_serve_is_refused(tmp_path):
+    for number, version in ((8, "1.8.0_392"), (11, "11.0.2"), (16, "16")):
+        home = java_home(tmp_path / version, version)
+        out = printed("attempt()", JAVA_HOME=home)
+        assert out.startswith(f"JavaError JAVA_HOME={home}: this is Java {number}; Java 17")
+        assert "or unset it" in out
+    for home, problem in (
+        (str(tmp_path / "none"), "no such folder"),
+        (java_home(tmp_path / "bare", "17.0.1"), "has no Java virtual machine"),
+        (java_home(tmp_path / "broken", "21.0.1", library=True), "does not start"),
+    ):
+        out = printed("attempt()", JAVA_HOME=home)
+        assert (out.startswith("JavaError"), problem in out) == (True, True), out
 
 
-def test_a_java_home_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    out = printed("attempt()", JAVA_HOME=str(tmp_path / "none"))
-    assert out.startswith("JavaError")
-    assert "no such folder" in out
-
-
-def test_a_java_home_without_a_machine_is_refused(tmp_path: Path) -> None:
-    out = printed("attempt()", JAVA_HOME=java_home(tmp_path / "java", "17.0.1"))
-    assert out.startswith("JavaError")
-    assert "has no Java virtual machine" in out
-
-
-def test_a_java_home_with_a_broken_machine_is_refused(tmp_path: Path) -> None:
-    out = printed("attempt()", JAVA_HOME=java_home(tmp_path / "java", "21.0.1", library=True))
-    assert out.startswith("JavaError")
-    assert "does not start" in out
-
-
-def test_a_heap_above_the_memory_is_refused() -> None:
+def test_a_heap_above_the_memory_is_refused():
     out = printed("attempt(heap='99999g')")
     assert out.startswith("HeapError a heap of 99999g was requested")
 
 
-def test_the_heap_fits_the_addresses_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    def limited(megabytes: int) -> None:
+def test_the_heap_fits_the_addresses_of_this_process(monkeypatch):
+    def limited(megabytes):
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         limit = used + (2560 + megabytes << 20)
         monkeypatch.setattr(resource, "getrlimit", lambda _which: (limit, limit))
@@ -124,7 +106,7 @@ def test_the_heap_fits_the_addresses_of_this_process(monkeypatch: pytest.MonkeyP
         heap_size(None)
 
 
-def test_another_heap_after_the_start_is_refused() -> None:
+def test_another_heap_after_the_start_is_refused():
     out = printed("attempt(heap='64m'); attempt(heap='64M'); attempt(); attempt(heap='128m')")
     first, same, default, other = out.splitlines()
     assert first == same == default
@@ -132,7 +114,7 @@ def test_another_heap_after_the_start_is_refused() -> None:
     assert "runs with a heap of 64m" in other
 
 
-def test_a_heap_that_is_too_small_is_an_error_that_names_the_flag() -> None:
+def test_a_heap_that_is_too_small_is_an_error_that_names_the_flag():
     code = (
         _DENSE + "attempt(max_atoms=4, min_head_coverage=0, threads=2, heap='16m'); print('alive')"
     )
@@ -144,7 +126,7 @@ def test_a_heap_that_is_too_small_is_an_error_that_names_the_flag() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 @each("reports", [1, 10])
-def test_ctrl_c_ends_mining_soon_and_cleanly(reports: int) -> None:
+def test_ctrl_c_ends_mining_soon_and_cleanly(reports):
     """The signal comes after so many reports of progress; all of the mining would take hours."""
     process = child(
         _DENSE
@@ -172,7 +154,7 @@ def test_ctrl_c_ends_mining_soon_and_cleanly(reports: int) -> None:
     assert out.split()[-2:] == ["interrupted", "finally"]
 
 
-def test_python_keeps_its_whole_stack() -> None:
+def test_python_keeps_its_whole_stack():
     code = """
     import json, sys
     attempt()

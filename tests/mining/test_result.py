@@ -4,7 +4,7 @@ import json
 import random
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -20,11 +20,11 @@ KG = KnowledgeGraph.from_triples(
 
 
 @pytest.fixture(scope="module")
-def mined() -> result.Rules:
+def mined():
     return mine(KG, MiningOptions(max_atoms=2, min_initial_support=1))
 
 
-def test_they_are_a_sequence(mined: result.Rules) -> None:
+def test_they_are_a_sequence(mined):
     assert isinstance(mined, Sequence)
     assert tuple(mined) == mined
     assert tuple(mined) == mined
@@ -35,7 +35,7 @@ def test_they_are_a_sequence(mined: result.Rules) -> None:
         mined[2]
 
 
-def odd_graph(seed: int) -> KnowledgeGraph:
+def odd_graph(seed):
     """Few entities and many relations, some with names that JSON has to escape."""
     rng = random.Random(seed)
     relations = [
@@ -47,10 +47,10 @@ def odd_graph(seed: int) -> KnowledgeGraph:
     )
 
 
-def lines_by_the_book(rules: Iterable[Rule]) -> str:
+def lines_by_the_book(rules):
     """JSON Lines made of `Rule` objects, with nothing remembered from rule to rule."""
 
-    def term(t: int | str) -> object:
+    def term(t):
         return "?" + "abcdefg"[t] if isinstance(t, int) else {"entity": t}
 
     rows = []
@@ -75,9 +75,7 @@ def lines_by_the_book(rules: Iterable[Rule]) -> str:
     MiningOptions(3, 0.05, 0.05, 0.05, 1, constants=True)]
 )  # fmt: skip
 @pytest.mark.parametrize("in_memory", [0, 1 << 30])
-def test_streamed_text_is_that_of_the_rules(
-    options: MiningOptions, in_memory: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_streamed_text_is_that_of_the_rules(options, in_memory, monkeypatch):
     monkeypatch.setattr(result, "BYTES_IN_MEMORY", in_memory)
     monkeypatch.setattr(result, "BLOCK", 3)
     rules = mine(odd_graph(options.max_atoms), options)
@@ -87,9 +85,7 @@ def test_streamed_text_is_that_of_the_rules(
     assert "".join(rules.text("amie")) == format_amie(rules)
 
 
-def test_a_warning_above_many_rules_names_what_filters_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_warning_above_many_rules_names_what_filters_nothing(monkeypatch):
     monkeypatch.setattr(miner, "MANY_RULES", 10)
     said: list[str] = []
     mine(odd_graph(1), MiningOptions(3, 0.01, 0.1, 0.1, 2), on_warning=said.append)
@@ -108,7 +104,7 @@ def test_a_warning_above_many_rules_names_what_filters_nothing(
     mine(odd_graph(1), MiningOptions(3, 0.01, 0.1, 0.1, 2), on_warning=pytest.fail)
 
 
-def test_the_table_has_every_measure(mined: result.Rules) -> None:
+def test_the_table_has_every_measure(mined):
     table = mined.to_pandas()
     assert table["id"].tolist() == [rule.id for rule in mined]
     assert table["head"].tolist() == ["husband", "wife"]
@@ -120,16 +116,14 @@ def test_the_table_has_every_measure(mined: result.Rules) -> None:
     assert table["functional"].tolist() == ["?a", "?a"]
 
 
-def test_no_rules(mined: result.Rules) -> None:
+def test_no_rules(mined):
     none = mine(KG, MiningOptions(min_initial_support=99))
     assert none == ()
     assert not none
     assert list(none.to_pandas().columns) == list(mined.to_pandas().columns)
 
 
-def test_without_pandas_it_says_what_to_install(
-    mined: result.Rules, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pandas_it_says_what_to_install(mined, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(UserError, match=r"pip install 'rulemine\[pandas\]'"):
         mined.to_pandas()

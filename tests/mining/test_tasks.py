@@ -1,18 +1,14 @@
 """Head relations that are divided among tasks have the rules that they have undivided."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 from checks.oracles.hunt import split
 from checks.oracles.random_graphs import random_variant
 from rulemine import KnowledgeGraph, mine
-from rulemine.mining.miner import MiningTask
 
 
-def test_any_order_of_tasks_gives_the_rules_of_one_call() -> None:
+def test_any_order_of_tasks_gives_the_rules_of_one_call():
     lengths = set()
 
-    def backwards(function: Callable[[MiningTask], Any], items: list[MiningTask]) -> Iterator[Any]:
+    def backwards(function, items):
         left = items.copy()
         while left:
             task = left.pop()

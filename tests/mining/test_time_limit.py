@@ -1,14 +1,12 @@
 """A run with a time limit ends with the head relations that are finished, and says which are not."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, Resources, TimeLimit, mine
 from tests import each
-from tests.command_line import Command
 
 ROWS = [(f"e{i}", f"r{i * j % 5}", f"e{i * i % 7}") for i in range(12) for j in range(1, 6)]
 KG = KnowledgeGraph.from_triples(ROWS)
@@ -16,9 +14,7 @@ LOOSE = MiningOptions(3, 0.01, 0.01, 0.01, min_initial_support=1)
 
 
 @pytest.mark.parametrize("form", ["jsonl", "amie"])
-def test_a_limit_of_time(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
+def test_a_limit_of_time(here, command, monkeypatch, form):
     """The clock stands still while mining, and runs out when half of the rules are written."""
     words = ("mine", "kg.tsv", "--min-initial-support", "1", "--format", form, "-o", "out")
     assert command(*words).status == 0
@@ -44,9 +40,7 @@ def test_a_limit_of_time(
 
 
 @each(("form", "lines"), [("jsonl", 0), ("amie", 1)])
-def test_a_limit_covers_reading_and_without_rules_the_output_is_empty(
-    here: Path, command: Command, form: str, lines: int
-) -> None:
+def test_a_limit_covers_reading_and_without_rules_the_output_is_empty(here, command, form, lines):
     words = ("mine", "kg.tsv", "--min-initial-support", "1", "--format", form)
     ended = command(*words, "--limit-seconds", "0", "-o", "out")
     assert (ended.status, ended.out) == (3, "")
@@ -55,7 +49,7 @@ def test_a_limit_covers_reading_and_without_rules_the_output_is_empty(
     assert command(*words, "--limit-seconds", "0").out == (here / "out").read_text()
 
 
-def test_time_to_write_is_set_aside_while_mining() -> None:
+def test_time_to_write_is_set_aside_while_mining():
     now = 0.0
     limit = TimeLimit(10.0, lambda: now)
     assert limit.left() == 10.0
@@ -66,13 +60,13 @@ def test_time_to_write_is_set_aside_while_mining() -> None:
     assert TimeLimit(None).left(10**9) > 10**9
 
 
-def test_a_miner_out_of_time_names_what_is_not_finished() -> None:
+def test_a_miner_out_of_time_names_what_is_not_finished():
     none = mine(KG, LOOSE, Resources(limit_seconds=0))
     assert len(none) == 0
     assert none.unfinished == KG.relations
 
 
-def test_limits_that_are_none(here: Path, command: Command) -> None:
+def test_limits_that_are_none(here, command):
     for seconds in ("-1", "nan", "inf"):
         ended = command("mine", "kg.tsv", "--limit-seconds", seconds)
         assert ended.status == 2

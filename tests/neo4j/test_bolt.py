@@ -1,7 +1,5 @@
 """What is sent to a server, and what is made of its answers; `checks.isolated.try_neo4j` asks a real one."""
 
-from typing import Any, Self
-
 import pytest
 
 from rulemine.cypher.rows import Failed, ResultTable
@@ -17,36 +15,36 @@ class Server:
         asked: The queries that were run.
     """
 
-    def __init__(self, nodes: int = 0, rows: int = 0) -> None:
+    def __init__(self, nodes=0, rows=0):
         self.nodes, self.given, self.asked = nodes, rows, list[str]()
 
-    def session(self, **_: Any) -> Self:
+    def session(self, **_):
         return self
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *problem: object) -> None:
+    def __exit__(self, *problem):
         pass
 
-    def run(self, query: Any, **_: Any) -> Self:
+    def run(self, query, **_):
         self.asked.append(getattr(query, "text", query))
         return self
 
-    def single(self) -> dict[str, int]:
+    def single(self):
         return {"n": self.nodes}
 
-    def consume(self) -> None:
+    def consume(self):
         pass
 
-    def keys(self) -> list[str]:
+    def keys(self):
         return ["x"]
 
-    def fetch(self, most: int) -> list[dict[str, int]]:
+    def fetch(self, most):
         return [{"x": n} for n in range(min(most, self.given))]
 
 
-def test_a_result_has_no_more_rows_than_are_allowed() -> None:
+def test_a_result_has_no_more_rows_than_are_allowed():
     whole = Bolt(Server(rows=3)).rows("MATCH (n) RETURN n.x AS x", most=3)
     assert whole == ResultTable(("x",), [(0,), (1,), (2,)])
     assert Bolt(Server(rows=4)).rows("RETURN 1", most=3) == Failed(
@@ -54,13 +52,13 @@ def test_a_result_has_no_more_rows_than_are_allowed() -> None:
     )
 
 
-def test_names_are_quoted_in_statements() -> None:
+def test_names_are_quoted_in_statements():
     server = Server()
     Bolt(server).load(KnowledgeGraph.from_triples([("a", "born`in", "b")]))
     assert server.asked[-1].endswith("CREATE (s)-[:`born``in`]->(o)")
 
 
-def test_a_database_that_holds_something_is_left_alone_unless_it_is_to_be_replaced() -> None:
+def test_a_database_that_holds_something_is_left_alone_unless_it_is_to_be_replaced():
     graph = KnowledgeGraph.from_triples([("a", "r", "b")])
     server = Server(nodes=2)
     with pytest.raises(ConfigError, match="holds 2 nodes"):

@@ -27,20 +27,18 @@ EDGES = [
     EdgeRow("acts in", "4:1", "4:3", {"pay": float("nan"), "from": 1999}),
     EdgeRow("acts in", "4:1", "4:3", {"from": 1999}),
     EdgeRow("acts in", "4:1", "4:3", {"from": 2001, "runs": Duration(days=1), "at": Time(1, 2, 3)}),
-    EdgeRow("knows", "4:0", "4:2", {}),
-    EdgeRow("knows", "4:0", "4:2", {}),
-]
+    EdgeRow("knows", "4:0", "4:2", {}), EdgeRow("knows", "4:0", "4:2", {})
+]  # fmt: skip
 
 
-def test_types_names_and_values_are_those_of_the_rows_and_the_rest_is_counted() -> None:
+def test_types_names_and_values_are_those_of_the_rows_and_the_rest_is_counted():
     left_out = Faults()
     graph = graph_of_rows(NODES, EDGES, "films", left_out=left_out)
     assert [(node.id, node.type, node.name, node.properties) for node in graph.nodes] == [
         ("3", "Person", "7", {"born": date(1951, 2, 1)}),
-        ("a", "Person", "Ann", {"born": date(1950, 2, 1), "tall": 1.0}),
-        ("b", "Person", "Bo", {"tall": 1.5}),
-        ("f", "Film_noir", "f", {"of": (1, 2)}),
-    ]
+        ("a", "Person", "Ann", {"born": date(1950, 2, 1), "tall": 1.0}), ("b", "Person", "Bo", {"tall": 1.5}),
+        ("f", "Film_noir", "f", {"of": (1, 2)})
+    ]  # fmt: skip
     assert [(edge.id, edge.properties) for edge in graph.edges] == [
         ("acts_in#b#f", {"from": 1999}), ("acts_in#b#f#2", {"from": 2001}), ("knows#a#3", {}),
     ]  # fmt: skip
@@ -53,7 +51,7 @@ def test_types_names_and_values_are_those_of_the_rows_and_the_rest_is_counted() 
     }  # fmt: skip
 
 
-def test_a_list_with_what_is_no_value_and_an_infinite_number_are_left_out() -> None:
+def test_a_list_with_what_is_no_value_and_an_infinite_number_are_left_out():
     left_out = Faults()
     values = {"seen": [DateTime(2000, 1, 1)], "tall": float("inf"), "of": [1, 2]}
     graph = graph_of_rows([NodeRow("4:0", ["A"], {"name": "a", **values})], [], left_out=left_out)
@@ -61,19 +59,18 @@ def test_a_list_with_what_is_no_value_and_an_infinite_number_are_left_out() -> N
     assert left_out.counts == {"values that are times": 1, "values that are not finite": 1}
 
 
-def test_the_order_of_rows_does_not_matter() -> None:
+def test_the_order_of_rows_does_not_matter():
     dice = random.Random(1)
     shuffled = dice.sample(NODES, len(NODES)), dice.sample(EDGES, len(EDGES))
     one, other = graph_of_rows(NODES, EDGES), graph_of_rows(*shuffled)
     assert (one.schema, one.nodes, one.edges) == (other.schema, other.nodes, other.edges)
 
 
-def test_a_schema_chooses_among_labels_and_leaves_out() -> None:
+def test_a_schema_chooses_among_labels_and_leaves_out():
     schema = Schema(
-        "s",
-        (EntityType("Star", (Property("born_year", "int", sources=("born",)),), sources=("Actor",)),
-         EntityType("Film", sources=("Film noir",))),
-        (RelationType("actsIn", "Star", "Film", (Property("from", "int"),), sources=("acts in",)),),
+        "s", (EntityType("Star", (Property("born_year", "int", sources=("born",)),), sources=("Actor",)),
+        EntityType("Film", sources=("Film noir",))),
+        (RelationType("actsIn", "Star", "Film", (Property("from", "int"),), sources=("acts in",)),)
     )  # fmt: skip
     left_out = Faults()
     graph = graph_of_rows(NODES, EDGES, schema=schema, left_out=left_out)
@@ -92,7 +89,7 @@ def test_a_schema_chooses_among_labels_and_leaves_out() -> None:
     ([("A", 1), ("A", "1")], ["4:0", "4:1"], 2), ([("A", 1), ("A", None)], ["4:0", "4:1"], 1),
     ([("A", 1), ("A", True)], ["4:0", "4:1"], 2)]
 )  # fmt: skip
-def test_ids_are_the_nodes_own_if_no_two_are_the_same(given: Any, ids: Any, lost: int) -> None:
+def test_ids_are_the_nodes_own_if_no_two_are_the_same(given, ids, lost):
     rows = [
         NodeRow(f"4:{at}", [label], {} if id_ is None else {"id": id_})
         for at, (label, id_) in enumerate(given)
@@ -102,7 +99,7 @@ def test_ids_are_the_nodes_own_if_no_two_are_the_same(given: Any, ids: Any, lost
     assert left_out.counts["values of id, which some nodes lack or share"] == lost
 
 
-def test_nodes_are_called_by_another_property() -> None:
+def test_nodes_are_called_by_another_property():
     row = NodeRow("4:0", ["A"], {"title": "T", "name": "N"})
     graph = graph_of_rows([row], [], name_property="title")
     assert graph.nodes[0].name == "T"
@@ -112,19 +109,19 @@ def test_nodes_are_called_by_another_property() -> None:
 class _Told:
     """A driver whose server tells counts, nodes and edges, and then breaks off if it is to."""
 
-    def __init__(self, breaks: bool) -> None:
+    def __init__(self, breaks):
         self._breaks = breaks
 
-    def session(self, **_: object) -> "_Told":
+    def session(self, **_):
         return self
 
-    def __enter__(self) -> "_Told":
+    def __enter__(self):
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         pass
 
-    def run(self, query: str) -> Any:
+    def run(self, query):
         from neo4j import Record
         from neo4j.exceptions import ServiceUnavailable
 
@@ -137,7 +134,7 @@ class _Told:
             raise ServiceUnavailable("gone")
 
 
-def test_a_server_is_read_to_its_end_or_not_at_all() -> None:
+def test_a_server_is_read_to_its_end_or_not_at_all():
     read = read_bolt(Bolt(_Told(breaks=False)))
     assert (read.nodes, read.edges) == (
         graph_of_rows(NODES, EDGES).nodes, graph_of_rows(NODES, EDGES).edges
@@ -146,7 +143,7 @@ def test_a_server_is_read_to_its_end_or_not_at_all() -> None:
         read_bolt(Bolt(_Told(breaks=True)))
 
 
-def test_what_is_no_graph_says_so() -> None:
+def test_what_is_no_graph_says_so():
     with pytest.raises(InputError, match="1 nodes, none of which has a label"):
         graph_of_rows([NodeRow("4:0", [], {})], [])
     with pytest.raises(EndpointError, match="no Neo4j answers"):

@@ -1,21 +1,15 @@
 """The branches of a query that can be dropped without changing its answers on a graph, tried one by one."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from rulemine.kg.facts import Declarations
 from rulemine.query.grading import evaluate
 from rulemine.query.links import smaller
-from rulemine.query.query_graph import QueryGraph
-from rulemine.query.tree import Query
 
 NONE_DECLARED = Declarations()
 
 
-def redundancies(
-    graph: QueryGraph, query: Query, declarations: Declarations = NONE_DECLARED
-) -> Iterator[Query]:
+def redundancies(graph, query, declarations=NONE_DECLARED):
     """The queries with one branch less that have the same answers; statements of one fact are one branch."""
     answers = evaluate(graph, query).entities
     for less in smaller(query, declarations):

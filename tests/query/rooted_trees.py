@@ -1,6 +1,5 @@
 """All rooted trees of a few edges, as queries, triples and shape codes; the codes by the definition."""
 
-from collections.abc import Iterator
 from functools import cache
 
 from rulemine.query.tree import Anchor, Intersection, Projection, Query
@@ -10,12 +9,12 @@ Tree = tuple["Tree", ...]
 
 
 @cache
-def rooted_trees(edges: int) -> tuple[Tree, ...]:
+def rooted_trees(edges):
     """All of them with so many edges: 1, 2, 4, 9, 20, 48 of 1 … 6."""
     return tuple(sorted(set(_grown(edges))))
 
 
-def _grown(edges: int) -> Iterator[Tree]:
+def _grown(edges):
     if edges == 0:
         yield ()
     for below in range(edges):  # one branch with so many edges below its first, and the rest
@@ -24,7 +23,7 @@ def _grown(edges: int) -> Iterator[Tree]:
                 yield tuple(sorted((branch, *rest)))
 
 
-def shape_of(tree: Tree) -> str:
+def shape_of(tree):
     """The shape code of SynthKGQA (appendix A.2), with the order of siblings of the specification."""
     written = []
     for branch in tree:
@@ -37,11 +36,11 @@ def shape_of(tree: Tree) -> str:
     return "".join(text for _, _, text in sorted(written))
 
 
-def _edges(tree: Tree) -> int:
+def _edges(tree):
     return sum(1 + _edges(branch) for branch in tree)
 
 
-def query_of(tree: Tree, name: str = "r") -> Query:
+def query_of(tree, name="r"):
     """A query of this shape; all relations and anchors are different."""
     parts: list[Query] = []
     for number, branch in enumerate(tree):

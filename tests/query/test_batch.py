@@ -12,7 +12,7 @@ from tests import each, some_seeds
 
 
 @each("seed", some_seeds(20))
-def test_many_queries_have_the_answers_of_each(seed: int) -> None:
+def test_many_queries_have_the_answers_of_each(seed):
     world, rng = random_world(seed, 12), Random(seed)
     queries = [random_query(world, rng) for _ in range(20)]
     batch = Batch(query.text for query in queries)
@@ -32,14 +32,14 @@ KG = KnowledgeGraph.from_triples([("a", "r", "b"), ("a", "r", 'c "d"'), ("b", "r
     ('(minus (p "r" "a") (or (p "nothing" "b") (p- "r" "c\\\\")))', {'c "d"'}),
     ('(and (p "r" "a") (p- "r" "nobody"))', set())]
 )  # fmt: skip
-def test_what_the_graph_lacks_has_no_triples(query: str, answers: set[str]) -> None:
+def test_what_the_graph_lacks_has_no_triples(query, answers):
     batch = Batch(['(p "r" "x")', query])
     found = batch.answers(batch.over(KG))
     assert [{KG.entities[i] for i in ids} for ids in found] == [set(), answers]
 
 
 @each("line", ['(p "relation" "some entity"', '(p "r" "\\q")', "", '(q "r" "a")', '"a'])
-def test_what_is_no_query_is_told_as_by_the_parser(line: str) -> None:
+def test_what_is_no_query_is_told_as_by_the_parser(line):
     with pytest.raises(QueryError) as told:
         parse(line)
     with pytest.raises(QueryError, match=re.escape(str(told.value))):

@@ -4,12 +4,12 @@ from random import Random
 
 import numpy as np
 
-from checks.oracles.queries import Triple, World, random_query, random_world
+from checks.oracles.queries import Triple, random_query, random_world
 from rulemine.query import QueryGraph, evaluate
 from rulemine.query.evidence import full_evidence
 from rulemine.query.links import parts_of
 from rulemine.query.query_graph import levels_of
-from rulemine.query.tree import Anchor, Difference, Intersection, Projection, Query, Union
+from rulemine.query.tree import Anchor, Difference, Intersection, Projection, Union
 
 GRAPHS, QUERIES = 30, 10
 
@@ -17,7 +17,7 @@ Trail = tuple[frozenset[Triple], frozenset[str]]
 """The triples of a derivation, and what its variables are, but for the answer."""
 
 
-def trails(world: World, query: Query, answer: str) -> set[Trail]:
+def trails(world, query, answer):
     """All derivations of an answer, each triple and variable by the definition."""
     if isinstance(query, Anchor):
         return {(frozenset(), frozenset())} if query.entity == answer else set()
@@ -43,7 +43,7 @@ def trails(world: World, query: Query, answer: str) -> set[Trail]:
     return trails(world, parts_of(query)[0], answer)
 
 
-def test_full_evidence_is_that_of_all_derivations() -> None:
+def test_full_evidence_is_that_of_all_derivations():
     compared = 0
     for seed in range(GRAPHS):
         world = random_world(seed, 6)

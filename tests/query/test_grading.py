@@ -2,7 +2,6 @@
 
 import tracemalloc
 
-import numpy as np
 import pytest
 
 from rulemine.errors import QueryError
@@ -20,7 +19,7 @@ REMOVED = {TRIPLES[0]: 20, TRIPLES[2]: 60, TRIPLES[5]: 100}
 GRAPH = QueryGraph(KG, levels_of(KG, REMOVED))
 
 
-def test_missing_adds_up_along_a_path_and_falls_with_the_level() -> None:
+def test_missing_adds_up_along_a_path_and_falls_with_the_level():
     query = parse('(p "parent" (p "parent" "ann"))')
     assert evaluate(KG, query, REMOVED).hard == {"cy": 2, "di": 1}
     for level, hard in ((100, {"cy": 2, "di": 1}), (59, {"cy": 1, "di": 1}), (19, {})):
@@ -30,14 +29,14 @@ def test_missing_adds_up_along_a_path_and_falls_with_the_level() -> None:
         assert grades.stated_until.tolist() == [20, 20]
 
 
-def test_an_atom_counts_each_time() -> None:
+def test_an_atom_counts_each_time():
     loops = parse('(p "likes" (p "likes" "cy"))')
     grades = evaluate(GRAPH, loops)
     assert grades.hard == {"cy": 2}
     assert KG.labeled(grades.witness("cy")) == [TRIPLES[5]] * 2
 
 
-def test_the_witness_is_the_cheapest_then_the_first() -> None:
+def test_the_witness_is_the_cheapest_then_the_first():
     query = parse('(p "parent" (or (p- "parent" "bo") (p "parent" "ann") (p "parent" "al")))')
     grades = evaluate(GRAPH, query)
     assert KG.labeled(grades.witness("di")) == [TRIPLES[1], TRIPLES[3]]  # by way of al, not of ann
@@ -45,13 +44,13 @@ def test_the_witness_is_the_cheapest_then_the_first() -> None:
     assert KG.labeled(free.witness("di")) == [TRIPLES[1], TRIPLES[3]]  # the first part of the union
 
 
-def test_an_answer_may_be_given_for_what_is_not_taken_away_any_more() -> None:
+def test_an_answer_may_be_given_for_what_is_not_taken_away_any_more():
     taken = parse('(minus (p "parent" "al") (p "parent" (p- "spouse" "al")))')
     grades = evaluate(GRAPH, taken)
     assert (grades.answers, grades.spurious) == ((), ("bo",))
 
 
-def test_what_a_level_gives_too_much_is_what_its_graph_gives() -> None:
+def test_what_a_level_gives_too_much_is_what_its_graph_gives():
     kg = KnowledgeGraph.from_triples(
         [("a", "r", "x"), ("a", "r", "y"), ("a", "r", "z"), ("b", "s", "w"), ("b", "s", "y"), ("b", "s", "z")]
     )  # fmt: skip
@@ -68,7 +67,7 @@ def test_what_a_level_gives_too_much_is_what_its_graph_gives() -> None:
     assert seen == {(), ("y",), ("y", "z")}
 
 
-def test_a_count_has_two_values() -> None:
+def test_a_count_has_two_values():
     grades = evaluate(GRAPH, parse('(count (p- "parent" "bo"))'))
     assert (grades.value, grades.stated_value, grades.answers) == (2, 1, ("al", "ann"))
     plain = evaluate(GRAPH, parse('(p- "parent" "bo")'))
@@ -83,12 +82,12 @@ def test_a_count_has_two_values() -> None:
     ('(p "parent" (p "parent" "?"))', r'no entity "\?"; it has 5 entities'),
     ('(and (p "likes" "ann") (p "xxx" "ann"))', 'no relation "xxx"; it has 3 relations')]
 )  # fmt: skip
-def test_unknown_names(text: str, message: str) -> None:
+def test_unknown_names(text, message):
     with pytest.raises(QueryError, match=message):
         evaluate(KG, parse(text))
 
 
-def test_what_is_no_answer_has_no_witness() -> None:
+def test_what_is_no_answer_has_no_witness():
     for name in ("bo", "nobody"):
         with pytest.raises(QueryError, match="is not one of its answers"):
             evaluate(GRAPH, parse('(p "parent" "bo")')).witness(name)
@@ -99,21 +98,17 @@ def test_what_is_no_answer_has_no_witness() -> None:
     ({("zed", "parent", "cy"): 1}, "'zed parent cy': the complete graph lacks it"),
     ({TRIPLES[0]: 0}, "its level is 0, not 1 … 100"), ({TRIPLES[0]: 101}, "its level is 101")]
 )  # fmt: skip
-def test_removed_triples_are_of_the_graph(
-    removed: dict[tuple[str, str, str], int], message: str
-) -> None:
+def test_removed_triples_are_of_the_graph(removed, message):
     with pytest.raises(QueryError, match=message):
         levels_of(KG, removed)
 
 
-def test_removed_triples_beside_a_graph_that_has_them_are_refused() -> None:
+def test_removed_triples_beside_a_graph_that_has_them_are_refused():
     with pytest.raises(QueryError, match="has its removed triples already"):
         evaluate(GRAPH, parse('"ann"'), REMOVED)
 
 
-def test_places_that_are_searched_for_are_those_of_the_array(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_places_that_are_searched_for_are_those_of_the_array(monkeypatch):
     queries = ['(p "parent" (p "parent" "ann"))', '(p- "parent" "bo")', '(p "likes" "al")']
     monkeypatch.setattr(query_graph, "MOST_SLOTS", 0)
     searched = QueryGraph(KG, GRAPH.levels)
@@ -123,7 +118,7 @@ def test_places_that_are_searched_for_are_those_of_the_array(
         assert ours.hard == theirs.hard
 
 
-def test_nothing_kept_and_small_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_kept_and_small_pieces_change_nothing(monkeypatch):
     query = parse('(p "parent" (or (p "parent" "ann") (p "parent" "al") (p "spouse" "ann")))')
     before = evaluate(GRAPH, query)
     monkeypatch.setattr(grading, "MOST_KEPT", 0)
@@ -135,9 +130,7 @@ def test_nothing_kept_and_small_pieces_change_nothing(monkeypatch: pytest.Monkey
     ]
 
 
-def test_unions_of_many_parts_and_deep_paths_take_little_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_unions_of_many_parts_and_deep_paths_take_little_memory(monkeypatch):
     star = [(f"a{i:05}", "r", f"b{j}") for i in range(3_000) for j in range(3)]
     star += [(f"b{j}", "s", f"c{i}") for j in range(3) for i in range(300)]
     graph = QueryGraph(KnowledgeGraph.from_triples(star))
@@ -154,10 +147,3 @@ def test_unions_of_many_parts_and_deep_paths_take_little_memory(
     deep = parse('(p- "s" (p "s" ' * 50 + '"b0"' + "))" * 50)
     assert evaluate(graph, deep).answers == ("b0", "b1", "b2")
     assert len(evaluate(graph, deep).witness("b2")) == 100
-
-
-def test_the_graph_is_not_changed() -> None:
-    before = [side.ends.copy() for side in GRAPH.sides], GRAPH.levels.copy()
-    evaluate(GRAPH, parse('(or (p "parent" "bo") (p "parent" "ann"))'))
-    assert all(np.array_equal(a, s.ends) for a, s in zip(before[0], GRAPH.sides, strict=True))
-    assert np.array_equal(before[1], GRAPH.levels)

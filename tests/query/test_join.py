@@ -16,7 +16,7 @@ from tests import some_seeds
 Result = tuple[int, tuple[int, ...], tuple[int, ...]]
 
 
-def random_graph(rng: random.Random) -> KnowledgeGraph:
+def random_graph(rng):
     entities = [f"e{i}" for i in range(rng.randrange(1, 6))]
     relations = [f"r{i}" for i in range(rng.randrange(1, 4))]
     return KnowledgeGraph.from_triples(
@@ -25,7 +25,7 @@ def random_graph(rng: random.Random) -> KnowledgeGraph:
     )
 
 
-def random_atoms(rng: random.Random, kg: KnowledgeGraph) -> tuple[Atom, ...]:
+def random_atoms(rng, kg):
     terms: list[Term] = [0, 1, 2, 3, 0, 1, 2, rng.choice(kg.entities)]
     return tuple(
         Atom(rng.choice(terms), rng.choice(kg.relations), rng.choice(terms))
@@ -33,9 +33,7 @@ def random_atoms(rng: random.Random, kg: KnowledgeGraph) -> tuple[Atom, ...]:
     )
 
 
-def brute_force(
-    kg: KnowledgeGraph, atoms: tuple[Atom, ...], rows: list[list[int]], bound: frozenset[int]
-) -> set[Result]:
+def brute_force(kg, atoms, rows, bound):
     """Every (row of the bindings, values of the variables, rows of the triples), by trying all."""
     where = {triple: row for row, triple in enumerate(map(tuple, kg.triples.tolist()))}
     variables = sorted({v for atom in atoms for v in atom.variables})
@@ -45,7 +43,7 @@ def brute_force(
         for values in itertools.product(range(len(kg.entities)), repeat=len(free)):
             at = {v: given[v] for v in bound} | dict(zip(free, values, strict=True))
 
-            def value(term: Term, at: dict[int, int] = at) -> int:
+            def value(term, at=at):
                 return at[term] if isinstance(term, int) else kg.entity_ids[term]
 
             triples = [where.get((value(s), kg.relation_ids[r], value(o))) for s, r, o in atoms]
@@ -56,7 +54,7 @@ def brute_force(
 
 @pytest.mark.parametrize("at_once", [1, 3, 1 << 18])
 @pytest.mark.parametrize("seed", some_seeds(60))
-def test_join_equals_brute_force(seed: int, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_join_equals_brute_force(seed, at_once, monkeypatch):
     monkeypatch.setattr(engine, "ROWS_AT_ONCE", at_once)
     rng = random.Random(seed)
     kg = random_graph(rng)
@@ -86,14 +84,14 @@ def test_join_equals_brute_force(seed: int, at_once: int, monkeypatch: pytest.Mo
     assert np.array_equal(table, before)
 
 
-def test_atoms_over_a_graph_that_lacks_a_name_cannot_be_bound() -> None:
+def test_atoms_over_a_graph_that_lacks_a_name_cannot_be_bound():
     kg = KnowledgeGraph.from_triples([("a", "r", "b")])
     assert bind(kg, [Atom(0, "r", "b")]) == ((0, 0, -2),)
     assert bind(kg, [Atom(0, "s", 1)]) is None
     assert bind(kg, [Atom(0, "r", 1), Atom("c", "r", 1)]) is None
 
 
-def test_a_relation_of_a_graph_without_its_triples_joins_to_nothing() -> None:
+def test_a_relation_of_a_graph_without_its_triples_joins_to_nothing():
     kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("a", "s", "b")])
     less = kg.without(np.array([1]))
     atoms = bind(less, [Atom(0, "s", 1)])

@@ -30,16 +30,20 @@ CYPHER = {
 
 
 @each("text", SPARQL)
-def test_sparql(text: str) -> None:
+def test_sparql(text):
     assert to_sparql(parse(text)) == f"SELECT DISTINCT ?answer WHERE {{ {SPARQL[text]} }}"
 
 
-def test_a_count_in_sparql() -> None:
+def test_a_count_in_sparql():
     assert to_sparql(parse(f"(count {A})")) == (
         "SELECT (COUNT(DISTINCT ?answer) AS ?value) WHERE { <entity:a> <relation:r> ?answer . }"
     )
 
 
+def test_half_a_surrogate_pair_is_a_name_that_no_graph_has():
+    assert "<entity:%ED%A0%80>" in to_sparql(parse('(p "r" "\\ud800")'))
+
+
 @each("text", CYPHER)
-def test_cypher(text: str) -> None:
+def test_cypher(text):
     assert to_cypher(parse(text)) == CYPHER[text]

@@ -13,7 +13,7 @@ from tests.query.redundancy import redundancies
 DECLARED = Declarations.of(symmetric=["spouse"], inverse=[("parent", "child")])
 
 
-def test_expanded_asks_for_all_statements_and_linked_takes_that_back() -> None:
+def test_expanded_asks_for_all_statements_and_linked_takes_that_back():
     query = parse('(p "spouse" (p "child" "a"))')
     whole = expanded(query, DECLARED)
     below = '(or (p "child" "a") (p- "parent" "a"))'
@@ -23,12 +23,12 @@ def test_expanded_asks_for_all_statements_and_linked_takes_that_back() -> None:
     assert expanded(parse('(p "likes" "a")'), DECLARED) == parse('(p "likes" "a")')
 
 
-def test_an_intersection_of_two_statements_is_no_link() -> None:
+def test_an_intersection_of_two_statements_is_no_link():
     both = parse('(and (p "spouse" "a") (p- "spouse" "a"))')
     assert linked(both, DECLARED) == both
 
 
-def test_every_branch_at_any_depth_is_left_out_once() -> None:
+def test_every_branch_at_any_depth_is_left_out_once():
     query = parse('(p "t" (and (p "r" "a") (or (p "r" "b") (p "s" "c"))))')
     assert sorted(less.text for less in smaller(query)) == [
         '(p "t" (and (p "r" "a") (p "r" "b")))', '(p "t" (and (p "r" "a") (p "s" "c")))',
@@ -40,7 +40,7 @@ def test_every_branch_at_any_depth_is_left_out_once() -> None:
     assert not list(smaller(parse('(p "r" (p "r" "a"))')))
 
 
-def test_statements_of_one_fact_are_left_out_together() -> None:
+def test_statements_of_one_fact_are_left_out_together():
     query = parse('(or (p "spouse" "a") (p- "spouse" "a") (p "likes" "a"))')
     assert len(list(smaller(query))) == 3
     assert [less.text for less in smaller(query, DECLARED)] == [
@@ -53,11 +53,11 @@ def test_statements_of_one_fact_are_left_out_together() -> None:
     ]
 
 
-def test_a_branch_that_changes_no_answer_is_redundant() -> None:
+def test_a_branch_that_changes_no_answer_is_redundant():
     triples = [("a", "r", "x"), ("b", "s", "x"), ("b", "s", "y"), ("c", "s", "z")]
     graph = QueryGraph(KnowledgeGraph.from_triples(triples))
 
-    def found(text: str) -> list[str]:
+    def found(text):
         return [less.text for less in redundancies(graph, parse(text))]
 
     assert found('(and (p "r" "a") (p "s" "b"))') == ['(p "r" "a")']  # contained, not equal
@@ -67,7 +67,7 @@ def test_a_branch_that_changes_no_answer_is_redundant() -> None:
     assert found('(minus (p "s" "b") (p "r" "a"))') == []
 
 
-def test_a_derivation_is_renamed_in_the_order_of_the_renamed_text() -> None:
+def test_a_derivation_is_renamed_in_the_order_of_the_renamed_text():
     turned = 0
     for seed in range(40):
         world, rng = random_world(seed, 8), Random(seed)

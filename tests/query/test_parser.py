@@ -9,11 +9,11 @@ from tests import each
     "text", ['"x"', '(p "r" "a")', '(and (p "genre" (p "sequel_of" "e00007")) (p- "directed_by" "e00012"))',
     '(count (minus (or (p "r" "a") (p- "r" "a")) (p "s" "b")))', '(p "(p \\"r\\"" "\\\\")']
 )  # fmt: skip
-def test_a_canonical_text_is_read_back(text: str) -> None:
+def test_a_canonical_text_is_read_back(text):
     assert parse(text).text == text
 
 
-def test_any_other_text_gives_its_canonical_form() -> None:
+def test_any_other_text_gives_its_canonical_form():
     found = parse(' ( or(p"s""b")\n\t(or (p "r" "a") (p "s" "\\u0062")) ) ')
     assert found.text == '(or (p "r" "a") (p "s" "b"))'
 
@@ -42,12 +42,12 @@ def test_any_other_text_gives_its_canonical_form() -> None:
     ],
     ids=lambda text: text[:20],
 )
-def test_errors_name_the_column(text: str, message: str) -> None:
+def test_errors_name_the_column(text, message):
     with pytest.raises(QueryError, match=message) as found:
         parse(text)
     assert len(str(found.value)) < 300
 
 
-def test_a_union_of_ten_thousand_parts_is_read() -> None:
+def test_a_union_of_ten_thousand_parts_is_read():
     text = "(or " + " ".join(f'(p "r" "{i:05}")' for i in range(10_000)) + ")"
     assert parse(text).text == text

@@ -1,7 +1,5 @@
 import itertools
 
-import pytest
-
 from rulemine.query.evidence_tree import simple_path
 from rulemine.seeds import stream
 
@@ -31,11 +29,3 @@ def test_a_path_is_what_trying_every_order_finds():
         assert simple_path(edges, 0, 1) == (wanted[0] if wanted else None), edges
         found += bool(wanted)
     assert found > 100
-
-
-@pytest.mark.parametrize(
-    "edges", [[("x", "y"), ("x", "y")], [("x", "z"), ("z", "z"), ("z", "y")], [("x", "y"), ("z", "w")],
-    [("x", "z"), ("z", "y"), ("y", "w")]], ids=["twice", "a loop on the way", "in pieces", "past the end"]
-)  # fmt: skip
-def test_what_is_no_path(edges):
-    assert simple_path(edges, "x", "y") is None

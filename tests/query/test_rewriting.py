@@ -23,7 +23,7 @@ NAME = f"<{FREEBASE}type.object.name>"
     "ASK { ?e ?p ?o FILTER REGEX ( str(?p) , 'regex(?p, ns:a)') }"),
     ("ASK { ?e ?p ?o FILTER regex(str(?p), 'a') }", "ASK { ?e ?p ?o FILTER regex(str(?p), 'a') }")]
 )  # fmt: skip
-def test_names_become_iris(query: str, expected: str) -> None:
+def test_names_become_iris(query, expected):
     assert rewrite(query) == expected
 
 
@@ -31,7 +31,7 @@ def test_names_become_iris(query: str, expected: str) -> None:
     "inert", ['"ns:a.b SERVICE"@en', "'ns:a \\' ns:b'", '"""ns:a "q" \\""" ns:b"""', "'''ns:a ' '' ns:b'''",
     "<http://x/ns:a#ns:b>", "?o # ns:a SERVICE <x> { FROM }\n", '"FILTER(?e = ns:a)"', "?service"]
 )  # fmt: skip
-def test_literals_comments_and_iris_stay(inert: str) -> None:
+def test_literals_comments_and_iris_stay(inert):
     query = f"SELECT * {{ ?e ?p {inert} }}"
     assert rewrite(query) == query
     assert rewrite(f"{query} LIMIT 3") == f"{query} LIMIT 3"
@@ -45,13 +45,13 @@ def test_literals_comments_and_iris_stay(inert: str) -> None:
     ("SELECT * FROM <http://x> { ?s ?p ?o }", 400, "Leave FROM out"),
     ("SELECT * { GRAPH ?g { ?s ?p ?o } }", 400, "Leave GRAPH out")]
 )  # fmt: skip
-def test_other_servers_graphs_and_updates_are_refused(query: str, status: int, told: str) -> None:
+def test_other_servers_graphs_and_updates_are_refused(query, status, told):
     with pytest.raises(RefusedQueryError, match=told) as refused:
         rewrite(query)
     assert refused.value.status == status
 
 
-def test_looking_a_name_up_gives_the_rows_of_the_filter() -> None:
+def test_looking_a_name_up_gives_the_rows_of_the_filter():
     rng = random.Random(7)
     terms = [ox.NamedNode(f"http://x/{i}") for i in range(6)]
     store = ox.Store()

@@ -1,11 +1,10 @@
 from collections import Counter
-from collections.abc import Iterator
 from itertools import combinations_with_replacement, count, product
 
 from rulemine.kg.facts import Declarations
 from rulemine.query import Anchor, Intersection, Projection, Union, parse
 from rulemine.query.structures import STRUCTURES, structure_of
-from rulemine.query.tree import MOST_DEPTH, Query
+from rulemine.query.tree import MOST_DEPTH
 from tests import each
 
 NINE = {
@@ -19,7 +18,7 @@ Shape = tuple["Shape", ...]
 """A rooted tree: the shapes below its root."""
 
 
-def rooted_trees(edges: int) -> Iterator[Shape]:
+def rooted_trees(edges):
     """All rooted trees with so many edges, each once."""
     for sizes in partitions(edges):
         groups = [
@@ -30,7 +29,7 @@ def rooted_trees(edges: int) -> Iterator[Shape]:
             yield tuple(shape for group in some for shape in group)
 
 
-def partitions(total: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
+def partitions(total, most=None):
     if not total:
         yield ()
     for part in range(min(total, most or total), 0, -1):
@@ -38,21 +37,21 @@ def partitions(total: int, most: int | None = None) -> Iterator[tuple[int, ...]]
             yield part, *rest
 
 
-def as_query(shape: Shape, names: Iterator[int]) -> Query:
+def as_query(shape, names):
     if not shape:
         return Anchor(str(next(names)))
     return Intersection.of([Projection("r", False, as_query(below, names)) for below in shape])
 
 
 @each("name", STRUCTURES)
-def test_the_nine_structures(name: str) -> None:
+def test_the_nine_structures(name):
     found = structure_of(parse(NINE[name]))
     assert (found.name, found.shape) == (name, STRUCTURES[name])
     assert found.hops == {"1p": 1, "2i": 1, "3i": 1, "2u": 1, "3p": 3}.get(name, 2)
     assert found.atoms == NINE[name].count("(p")
 
 
-def test_all_rooted_trees_up_to_six_edges_have_codes_of_their_own() -> None:
+def test_all_rooted_trees_up_to_six_edges_have_codes_of_their_own():
     trees = {n: list(rooted_trees(n)) for n in range(1, 7)}
     assert [len(some) for some in trees.values()] == [1, 2, 4, 9, 20, 48]
     codes = {structure_of(as_query(t, count())).shape for some in trees.values() for t in some}
@@ -70,11 +69,11 @@ def test_all_rooted_trees_up_to_six_edges_have_codes_of_their_own() -> None:
     ('(minus (minus (p "r" "a") (p "s" (p "s" "b"))) (p "s" "c"))', "(1)-{(1)}-{(2)}"),
     ('(count (p "r" "a"))', "#(1)")]
 )  # fmt: skip
-def test_what_the_paper_has_no_code_for(text: str, shape: str) -> None:
+def test_what_the_paper_has_no_code_for(text, shape):
     assert structure_of(parse(text))[:2] == (shape, shape)
 
 
-def test_the_deepest_query_has_a_code() -> None:
+def test_the_deepest_query_has_a_code():
     query = parse('"a"')
     for _ in range(MOST_DEPTH // 2 - 1):
         query = Projection("r", False, Union.of([query, Projection("s", False, Anchor("b"))]))
@@ -82,7 +81,7 @@ def test_the_deepest_query_has_a_code() -> None:
     assert len(structure_of(query).shape) < 10 * MOST_DEPTH
 
 
-def test_statements_of_one_fact_over_one_operand_are_one_link() -> None:
+def test_statements_of_one_fact_over_one_operand_are_one_link():
     declared = Declarations.of(symmetric=["spouse"], inverse=[("parent", "child")])
     couple = parse('(or (p "spouse" "a") (p- "spouse" "a"))')
     assert structure_of(couple).name == "2u"

@@ -1,14 +1,11 @@
 """Recipes that say only what differs from another one."""
 
-from pathlib import Path
-
 import pytest
 
 from rulemine.errors import ConfigError
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from tests import each
-from tests.command_line import Command
 
 BASE = """
 name = "one"
@@ -24,7 +21,7 @@ test_core = 9
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "below").mkdir()
     for name in ("kg.tsv", "rules.txt"):
@@ -33,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_tables_are_merged_and_lists_replaced(folder: Path) -> None:
+def test_tables_are_merged_and_lists_replaced(folder):
     (folder / "two.toml").write_text(
         'name = "two"\nbase = "below/one.toml"\n[selection]\nlevels = [20, 40, 100]\n'
     )
@@ -44,7 +41,7 @@ def test_tables_are_merged_and_lists_replaced(folder: Path) -> None:
     assert (recipe.kg, recipe.rules) == ("below/kg.tsv", "below/rules.txt")
 
 
-def test_a_base_may_have_a_base_and_be_a_packaged_recipe(folder: Path) -> None:
+def test_a_base_may_have_a_base_and_be_a_packaged_recipe(folder):
     (folder / "a.toml").write_text('base = "demo"\n[selection]\nper_rule = 5\n')
     (folder / "b.toml").write_text('base = "a.toml"\nname = "b"\n')
     recipe, demo = load_recipe("b.toml", []), load_recipe("demo", [])
@@ -54,9 +51,7 @@ def test_a_base_may_have_a_base_and_be_a_packaged_recipe(folder: Path) -> None:
 
 
 @each("on_the_command_line", [False, True])
-def test_what_only_the_kind_of_the_base_has_is_left_out(
-    folder: Path, on_the_command_line: bool
-) -> None:
+def test_what_only_the_kind_of_the_base_has_is_left_out(folder, on_the_command_line):
     kind = "" if on_the_command_line else 'kind = "structures"\n'
     (folder / "a.toml").write_text(f'base = "below/one.toml"\n{kind}')
     settings = [(("kind",), "structures")] if on_the_command_line else []
@@ -79,18 +74,18 @@ def test_what_only_the_kind_of_the_base_has_is_left_out(
     ('base = "below/one.toml"\nseed = -1', r"a\.toml on below/one\.toml: seed is -1; expected"),
     ('base = "below/one.toml"\nselection = 3', r"a\.toml on below/one\.toml: selection is 3")]
 )  # fmt: skip
-def test_an_error_says_where(folder: Path, text: str, expected: str) -> None:
+def test_an_error_says_where(folder, text, expected):
     (folder / "a.toml").write_text(text)
     (folder / "b.toml").write_text('base = "a.toml"')
     with pytest.raises(ConfigError, match=expected):
         load_recipe("a.toml", [])
 
 
-def test_the_manifest_has_the_merged_recipe(here: Path, command: Command) -> None:
+def test_the_manifest_has_the_merged_recipe(here, command):
     (here / "one.toml").write_text('name = "one"\nkg = "kg.tsv"\nrules = "rules.txt"\nseed = 3\n')
     (here / "two.toml").write_text('base = "one.toml"\n[selection]\nper_rule = 7\n')
     assert command("build", "two.toml", "-o", "out").status == 0
     config = Release.open(here / "out").manifest["config"]
     assert (config["name"], config["seed"], config["selection"]["per_rule"]) == ("one", 3, 7)
     assert "base" not in config
-    assert command("build", "keys", "recipe").out.startswith("  base\n")
+    assert command("build", "--keys", "recipe").out.startswith("  base\n")

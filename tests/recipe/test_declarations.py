@@ -1,8 +1,6 @@
 """Which declarations a build has: those of its templates, or else those found in its graph."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +21,7 @@ ask_object = "Whom does {topic} lead?"
 
 
 @pytest.fixture
-def graph(tmp_path: Path) -> Path:
+def graph(tmp_path):
     """Sixty couples, who live where their spouses do."""
     lines = []
     for i in range(60):
@@ -34,12 +32,12 @@ def graph(tmp_path: Path) -> Path:
     return path
 
 
-def inputs(graph: Path, **questions: Any) -> Inputs:
+def inputs(graph, **questions):
     settings = [(("questions", key), str(value)) for key, value in questions.items()]
     return Inputs(load_recipe(str(graph), settings))
 
 
-def test_without_templates_what_the_graph_bears_out_is_declared(graph: Path) -> None:
+def test_without_templates_what_the_graph_bears_out_is_declared(graph):
     templates = graph.with_name("templates.toml")
     templates.write_text(TEMPLATES)
     file = graph.with_name("declaring.toml")
@@ -52,7 +50,7 @@ def test_without_templates_what_the_graph_bears_out_is_declared(graph: Path) -> 
         assert bool(made.about("").get("found")) == (declared == ["married"])
 
 
-def test_what_is_found_is_named_and_verified(graph: Path, tmp_path: Path) -> None:
+def test_what_is_found_is_named_and_verified(graph, tmp_path):
     recipe = load_recipe(
         str(graph), [(("mining", "min_head_coverage"), 0.01), (("selection", "max_prior"), 0.5)]
     )
@@ -69,11 +67,10 @@ def test_what_is_found_is_named_and_verified(graph: Path, tmp_path: Path) -> Non
     assert '  ["married"]\n  symmetric = true  # states 120 of 120' in text
     manifest = release.path / "manifest.json"
     for change in (
-        {"counts": [[119, 120]]},
-        {"looks": "same"},
+        {"counts": [[119, 120]]}, {"looks": "same"},
         {"relation": "boss", "other": "boss", "counts": [[0, 1]]},
-        {"other": "lives_in", "looks": "inverse", "counts": [[0, 120], [0, 120]]},
-    ):
+        {"other": "lives_in", "looks": "inverse", "counts": [[0, 120], [0, 120]]}
+    ):  # fmt: skip
         changed = json.loads(manifest.read_text())
         changed["kg"]["found"] = [row | change]
         before = manifest.read_text()

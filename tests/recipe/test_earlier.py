@@ -19,7 +19,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import translation
 from rulemine.verify import verify
 from tests.builder.test_pipeline import rules  # noqa: F401
-from tests.command_line import Command, assert_refused
+from tests.command_line import assert_refused
 
 Setting = tuple[tuple[str, ...], object]
 
@@ -30,9 +30,7 @@ SMALL: dict[str, list[Setting]] = {
 }  # fmt: skip
 
 
-def built(
-    name: str, given: Path, target: Path, seed: int = 0, earlier: Path | None = None
-) -> Release:
+def built(name, given, target, seed=0, earlier=None):
     places = () if earlier is None else (earlier,)
     settings = [
         *SMALL[name], (("rules",), str(given)), (("seed",), seed),
@@ -51,12 +49,12 @@ def earlier(
     return built(request.param, rules, tmp_path_factory.mktemp("earlier") / "made")
 
 
-def queries(release: Release) -> set[str]:
+def queries(release):
     names = translation(release.entities, release.naming, "entity")
     return {renamed(parse(question.query), names).text for question in release.questions()}
 
 
-def links(release: Release) -> set[int]:
+def links(release):
     """The facts that questions with a single link ask for."""
     kg = release.kg("complete")
     facts = facts_of(kg, Templates.from_plain(release.relations().values()).declarations)
@@ -92,7 +90,7 @@ def test_nothing_is_asked_again(earlier: Release, rules: Path, tmp_path: Path) -
         rebuild(earlier, tmp_path / "lacking", given, BuildContext(earlier=(fresh.path,)))
 
 
-def test_what_cannot_be_left_out_is_refused(here: Path, command: Command) -> None:
+def test_what_cannot_be_left_out_is_refused(here, command):
     assert command("build", "kg.tsv", "--rules", "rules.txt", "-o", "a").status == 0
     again = ("build", "kg.tsv", "--rules", "rules.txt", "--not-in", "a")
     assert_refused(command(*again, "-o", "a"), "contains an input of this command")

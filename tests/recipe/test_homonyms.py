@@ -31,7 +31,7 @@ def test_types_come_before_neighbors_where_homonyms_differ_in_them():
     assert tell_apart(kg, LABELS, ["p0", "g0"], types) == tell_apart(kg, LABELS, ["p0", "g0"])
 
 
-def test_a_gender_tells_nobody_apart() -> None:
+def test_a_gender_tells_nobody_apart():
     kg = KnowledgeGraph.from_triples(
         [("a", "gender", "Male"), ("b", "gender", "Female"), ("a", "born", "x"), ("b", "born", "y")]
     )
@@ -69,7 +69,7 @@ def test_entities_that_are_their_own_labels_are_never_homonyms():
     assert tell_apart(kg, {}, kg.entities) == {}
 
 
-def test_what_templates_call_their_ends_tells_homonyms_apart() -> None:
+def test_what_templates_call_their_ends_tells_homonyms_apart():
     triples = [("p1", "P27", "c1"), ("c1", "P530", "c2"), ("f1", "P161", "p1"), ("p2", "P27", "c2")]
     kg = KnowledgeGraph.from_triples(triples)
     labels = {"c1": "Georgia", "f1": "Georgia", "c2": "Peru", "p1": "Ann", "p2": "Bo"}

@@ -1,7 +1,6 @@
 """Files of joins: which links go on from which, and what is wrong with a file."""
 
 import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -14,12 +13,12 @@ from tests import each
 KNOWN = ("directed", "written_by", "sequel", "spouse")
 
 
-def load(folder: Path, text: str) -> None:
+def load(folder, text):
     (folder / "own.toml").write_text(text)
     load_joins(str(folder / "own.toml"), KNOWN, Declarations())
 
 
-def test_classes_may_be_turned_and_other_relations_are_left_out(tmp_path: Path) -> None:
+def test_classes_may_be_turned_and_other_relations_are_left_out(tmp_path):
     (tmp_path / "own.toml").write_text(
         'unions = ["^by"]\n[classes]\nby = ["directed", "^written_by", "painted"]\n'
         '[[joins]]\nfrom = ["by"]\nto = ["^by", "sequel"]\nchains = true\n'
@@ -45,21 +44,20 @@ def test_classes_may_be_turned_and_other_relations_are_left_out(tmp_path: Path) 
     ('unions = ["squel"]', "did you mean 'sequel'"),
     ('[[join]]\nfrom = ["directed"]', "did you mean 'joins'"),
     ('[[joins]]\nfrom = ["directed"]', "joins 1: to is None; expected a list of names"),
-    ('[[together]]\nlinks = "sequel"', "together 1: links is 'sequel'"),
     ("[[joins]]\nfrom = []\nto = []\ndeep = true", "joins 1 has 'deep'"),
     ("[[joins]]\nfrom = []\nto = []\nchains = 1", "chains is 1; expected true or false"),
     ('[classes]\none = ["sequel"]\ntwo = ["^one"]', "class 'two' names another class"),
     ("classes = 3", "classes is 3; expected lists of names"),
     ("joins = 3", "joins is 3; expected a list of tables")]
 )  # fmt: skip
-def test_a_wrong_file_is_named(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_file_is_named(tmp_path, text, message):
     with pytest.raises(InputError) as caught:
         load(tmp_path, text)
     assert message in str(caught.value)
     assert "own.toml" in str(caught.value)
 
 
-def test_the_joins_of_fb15k237_name_its_relations() -> None:
+def test_the_joins_of_fb15k237_name_its_relations():
     templates = tomllib.loads(packaged("datasets", "fb15k237", "templates.toml").read_text("utf-8"))
     values = tomllib.loads(packaged("datasets", "fb15k237", "joins.toml").read_text("utf-8"))
     rows = [row for table in ("joins", "together") for row in values[table]]

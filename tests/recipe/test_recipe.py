@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,31 +14,24 @@ from rulemine.recipe.recipe import Recipe, keys_with
 from tests import each
 
 
-def load(name: str, *settings: str) -> Recipe:
+def load(name, *settings):
     return load_recipe(name, [parse_setting(text) for text in settings])
 
 
 @each("name", named_recipes())
-def test_every_named_recipe_is_valid_and_survives_plain(name: str) -> None:
+def test_every_named_recipe_is_valid_and_survives_plain(name):
     recipe = load(name)
     assert recipe.name == name
     assert build_recipe(recipe.plain(), "again") == recipe
 
 
-def test_the_family_recipe_is_that_of_the_paper() -> None:
-    mining = load("family").mining
-    assert (mining.max_atoms, mining.min_initial_support) == (3, 100)
-    thresholds = (mining.min_head_coverage, mining.min_std_confidence, mining.min_pca_confidence)
-    assert thresholds == (0.1, 0.3, 0.4)
-
-
-def test_settings_win_and_the_last_one_most() -> None:
+def test_settings_win_and_the_last_one_most():
     recipe = load("demo", "seed=3", "mining.max_atoms=4", "seed=5", "selection.levels=[50,100]")
     assert (recipe.seed, recipe.mining.max_atoms, recipe.selection.levels) == (5, 4, (50, 100))
     assert recipe.mining.min_initial_support == load("demo").mining.min_initial_support
 
 
-def test_a_graph_is_built_with_the_defaults(tmp_path: Path) -> None:
+def test_a_graph_is_built_with_the_defaults(tmp_path):
     recipe = load(str(tmp_path / "my graph, v2.tsv.gz"))
     assert (recipe.name, recipe.kg) == ("my-graph-v2", str(tmp_path / "my graph, v2.tsv.gz"))
     assert load("東京.tsv").name == "kg"
@@ -47,7 +39,7 @@ def test_a_graph_is_built_with_the_defaults(tmp_path: Path) -> None:
 
 
 @each("file", ["triples.tsv.gz", "train.txt", "facts.tsv", "graph.nt"])
-def test_a_file_whose_name_says_nothing_is_called_as_its_folder(tmp_path: Path, file: str) -> None:
+def test_a_file_whose_name_says_nothing_is_called_as_its_folder(tmp_path, file):
     folder = tmp_path / "my films"
     folder.mkdir()
     (folder / file).write_bytes(b"")
@@ -56,7 +48,7 @@ def test_a_file_whose_name_says_nothing_is_called_as_its_folder(tmp_path: Path, 
     assert load(str(folder / "cast.tsv")).name == "cast"
 
 
-def test_paths_in_a_file_are_relative_to_it(tmp_path: Path) -> None:
+def test_paths_in_a_file_are_relative_to_it(tmp_path):
     folder = tmp_path / "there"
     folder.mkdir()
     for name in ("kg.tsv", "rules.txt", "templates.toml"):
@@ -94,7 +86,7 @@ def test_paths_in_a_file_are_relative_to_it(tmp_path: Path) -> None:
     ("mining.threads=3", "unknown key 'mining.threads'"),
     ("mining=3", "mining is 3; expected a table, [mining] and its keys below")]
 )  # fmt: skip
-def test_a_wrong_value_is_refused(setting: str, expected: str) -> None:
+def test_a_wrong_value_is_refused(setting, expected):
     with pytest.raises(ConfigError) as caught:
         load("demo", setting)
     assert expected in str(caught.value)
@@ -108,7 +100,7 @@ def test_a_wrong_value_is_refused(setting: str, expected: str) -> None:
     ("kind=subgraph", "kind is 'subgraph'; expected rules, structures, subgraphs, variants, cypher"),
     ("own=3", "unknown key 'own'")]
 )  # fmt: skip
-def test_a_wrong_value_of_the_section_of_a_kind_is_refused(setting: str, expected: str) -> None:
+def test_a_wrong_value_of_the_section_of_a_kind_is_refused(setting, expected):
     with pytest.raises(ConfigError) as caught:
         load("subgraphs-demo", setting)
     assert expected in str(caught.value)
@@ -118,7 +110,7 @@ def test_a_wrong_value_of_the_section_of_a_kind_is_refused(setting: str, expecte
     ("name", "expected"), [("famly", "no such recipe, data set or file; did you mean 'family'?"),
     ("zzzzz", "known: codex-l, codex-labels, codex-m")]
 )  # fmt: skip
-def test_an_unknown_recipe_gets_a_suggestion(name: str, expected: str) -> None:
+def test_an_unknown_recipe_gets_a_suggestion(name, expected):
     with pytest.raises(ConfigError) as caught:
         load(name)
     assert expected in str(caught.value)
@@ -126,15 +118,15 @@ def test_an_unknown_recipe_gets_a_suggestion(name: str, expected: str) -> None:
         load("none/at/all.toml")
 
 
-def test_a_recipe_needs_a_name_and_a_graph(tmp_path: Path) -> None:
+def test_a_recipe_needs_a_name_and_a_graph(tmp_path):
     (tmp_path / "my.toml").write_text("seed = 1\n")
     with pytest.raises(ConfigError, match=r"my\.toml:\n  name is missing\n  kg is missing"):
         load(str(tmp_path / "my.toml"))
     assert load(str(tmp_path / "my.toml"), "name=a", "kg=umls").kg == "umls"
 
 
-def test_a_recipe_holds_nothing_that_cannot_change_bytes() -> None:
-    def keys(plain: dict[str, Any]) -> set[str]:
+def test_a_recipe_holds_nothing_that_cannot_change_bytes():
+    def keys(plain):
         inner = [keys(v) for v in plain.values() if isinstance(v, dict)]
         return set(plain).union(*inner)
 
@@ -142,7 +134,7 @@ def test_a_recipe_holds_nothing_that_cannot_change_bytes() -> None:
 
 
 @each("setting", [("questions", "max_relation_share"), ("selection", "per_type")])
-def test_the_published_procedure_refuses_limits_that_it_does_not_have(setting) -> None:
+def test_the_published_procedure_refuses_limits_that_it_does_not_have(setting):
     with pytest.raises(ConfigError, match="for selection maximal"):
         load_recipe("family-brink", [(setting, 0.1)])
     load_recipe("family-brink", [(("questions", "max_answer_share"), 0.1)])
@@ -150,7 +142,7 @@ def test_the_published_procedure_refuses_limits_that_it_does_not_have(setting) -
 
 
 @each(("name", "kg"), [("family-brink", "family"), ("fb15k237-brink", "fb15k237")])
-def test_the_recipes_of_the_paper_do_all_of_its_steps(name: str, kg: str) -> None:
+def test_the_recipes_of_the_paper_do_all_of_its_steps(name, kg):
     recipe = load_recipe(name, [])
     assert (recipe.name, recipe.kg, recipe.selection.mode) == (name, kg, "brink")
     assert (recipe.questions.max_answer_share, recipe.questions.split) == (0.01, "random")
@@ -159,7 +151,7 @@ def test_the_recipes_of_the_paper_do_all_of_its_steps(name: str, kg: str) -> Non
     assert (grouped.questions.max_answer_share, grouped.questions.split) == (1.0, "group")
 
 
-def test_a_named_recipe_finds_the_files_beside_it() -> None:
+def test_a_named_recipe_finds_the_files_beside_it():
     assert Path(load_recipe("family-brink", []).rules).is_file()
     assert load_recipe("family-brink", []).portable()["rules"] == "rules-brink.amie.txt"
 
@@ -169,12 +161,12 @@ def test_a_named_recipe_finds_the_files_beside_it() -> None:
     ("variants", "judge_model", "judges of the kind variants are variants.judges, one model or"),
     ("variants", "rewriter_model", "no model but verbalizer.model writes")]
 )  # fmt: skip
-def test_options_that_a_kind_does_not_have_are_refused(kind: str, setting: str, told: str) -> None:
+def test_options_that_a_kind_does_not_have_are_refused(kind, setting, told):
     with pytest.raises(ConfigError, match=rf"verbalizer\.{setting}: for the kinds .*{told}"):
         load_recipe(f"{kind}-demo", [(("verbalizer", setting), "some")])
 
 
-def test_groups_of_subgraphs_have_no_ratios() -> None:
+def test_groups_of_subgraphs_have_no_ratios():
     given = [(("questions", "ratios"), (2, 1, 1))]
     with pytest.raises(ConfigError, match=r"questions\.ratios: .* sized by subgraphs\.test_share"):
         load_recipe("subgraphs-demo", given)
@@ -197,7 +189,7 @@ class OtherKind(Kind):
     Options = OtherSection
 
 
-def test_a_kind_of_another_package_has_its_section(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kind_of_another_package_has_its_section(monkeypatch):
     monkeypatch.setattr(KINDS, "own", {**KINDS.own, "other": OtherKind()})
     recipe = load("demo", "kind=other", "other.size=7")
     assert recipe.own == OtherSection(7)
@@ -221,7 +213,7 @@ class BareKind(Kind):
     name = "bare"
 
 
-def test_a_kind_without_options_has_an_empty_section(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kind_without_options_has_an_empty_section(monkeypatch):
     monkeypatch.setattr(KINDS, "own", {**KINDS.own, "bare": BareKind()})
     recipe = load("demo", "kind=bare")
     assert recipe.portable()["bare"] == recipe.plain()["bare"] == {}

@@ -1,7 +1,5 @@
 """What is not asked about: listed relations and those that the statistics find."""
 
-from pathlib import Path
-
 import pytest
 
 from rulemine.errors import InputError, UserError
@@ -25,7 +23,7 @@ from tests import each
 RELATIONS = ("currency", "knows", "lives_in")
 
 
-def graph() -> KnowledgeGraph:
+def graph():
     """Nine of ten amounts are in dollars; three people know three others; five live in five towns."""
     triples = [(f"n{i}", "currency", "euro" if i == 0 else "dollar") for i in range(10)]
     triples += [(f"p{i}", "knows", f"q{j}") for i in range(3) for j in range(3)]
@@ -33,7 +31,7 @@ def graph() -> KnowledgeGraph:
     return KnowledgeGraph.from_triples(triples)
 
 
-def test_statistics_name_each_relation_that_is_beyond_a_threshold() -> None:
+def test_statistics_name_each_relation_that_is_beyond_a_threshold():
     kg = graph()
     assert excluded_relations(kg, {}, 0.9, 9) == {}, "exactly the share is not more than it"
     assert excluded_relations(kg, {}, 0.89, 9) == {"currency": ONE_END}
@@ -44,7 +42,7 @@ def test_statistics_name_each_relation_that_is_beyond_a_threshold() -> None:
     }  # fmt: skip
 
 
-def test_a_filter_file_lists_relations_with_reasons(tmp_path: Path) -> None:
+def test_a_filter_file_lists_relations_with_reasons(tmp_path):
     file = tmp_path / "filter.toml"
     file.write_text('[drop]\n"knows" = "too easy"\n"elsewhere" = "of another graph"\n')
     assert load_filter(file, RELATIONS) == ({"knows": "too easy"}, ())
@@ -59,7 +57,7 @@ def test_a_filter_file_lists_relations_with_reasons(tmp_path: Path) -> None:
     ('[drop]\n"knows" = " "\n', "expected a line of text for each relation"),
     ('[drop]\n"lives in" = "dull"\n', "'lives in' is not in the graph; did you mean")]
 )  # fmt: skip
-def test_a_wrong_filter_file_is_named(tmp_path: Path, text: str, message: str) -> None:
+def test_a_wrong_filter_file_is_named(tmp_path, text, message):
     file = tmp_path / "filter.toml"
     file.write_text(text)
     with pytest.raises(InputError, match=message) as problem:
@@ -67,12 +65,12 @@ def test_a_wrong_filter_file_is_named(tmp_path: Path, text: str, message: str) -
     assert str(file) in str(problem.value)
 
 
-def test_a_missing_filter_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_filter_file_is_named(tmp_path):
     with pytest.raises(InputError, match=r"nowhere\.toml"):
         load_filter(tmp_path / "nowhere.toml", RELATIONS)
 
 
-def test_rules_about_a_dropped_relation_are_passed_over_but_it_may_prove() -> None:
+def test_rules_about_a_dropped_relation_are_passed_over_but_it_may_prove():
     kg = KnowledgeGraph.from_triples([("a", "p", "b"), ("a", "q", "b")])
     rules = [Rule(Atom(0, "p", 1), (Atom(0, "q", 1),)), Rule(Atom(0, "q", 1), (Atom(0, "p", 1),))]
     for sample in (None, 5):
@@ -102,7 +100,7 @@ reason = "of another graph"
 """
 
 
-def test_standards_name_relations_and_classes(tmp_path: Path) -> None:
+def test_standards_name_relations_and_classes(tmp_path):
     file = tmp_path / "filter.toml"
     file.write_text(STANDARDS)
     assert load_filter(file, RELATIONS).standards == (
@@ -113,18 +111,16 @@ def test_standards_name_relations_and_classes(tmp_path: Path) -> None:
 
 
 @each(
-    ("text", "message"),
-    [
-        ('[classes]\nmet = "knows"\n', "classes is .*; expected lists of relations, by name"),
-        ('[[standards]]\nhead = ["knows"]\n', "standard 1 has no reason"),
-        ('[[standards]]\nreason = "why"\n', "standard 1 has no reason, or none of head, head_not"),
-        ('[[standards]]\nheads = ["knows"]\n', "standard 1.*heads.*did you mean 'head'"),
-        ('[[standards]]\nhead = ["know"]\nreason = "why"\n', "'know' is not in the graph; did you"),
-        ('[[standards]]\nhead = ["met"]\nmin_std_confidence = 2\n', "min_std_confidence"),
-        ("standards = 3\n", r"standards is 3; expected tables \[\[standards\]\]"),
-    ],
-)
-def test_a_wrong_standard_is_named(tmp_path: Path, text: str, message: str) -> None:
+    ("text", "message"), [
+    ('[classes]\nmet = "knows"\n', "classes is .*; expected lists of relations, by name"),
+    ('[[standards]]\nhead = ["knows"]\n', "standard 1 has no reason"),
+    ('[[standards]]\nreason = "why"\n', "standard 1 has no reason, or none of head, head_not"),
+    ('[[standards]]\nheads = ["knows"]\n', "standard 1.*heads.*did you mean 'head'"),
+    ('[[standards]]\nhead = ["know"]\nreason = "why"\n', "'know' is not in the graph; did you"),
+    ('[[standards]]\nhead = ["met"]\nmin_std_confidence = 2\n', "min_std_confidence"),
+    ("standards = 3\n", r"standards is 3; expected tables \[\[standards\]\]")]
+)  # fmt: skip
+def test_a_wrong_standard_is_named(tmp_path, text, message):
     file = tmp_path / "filter.toml"
     file.write_text("drop = {}\n" + text)
     with pytest.raises(UserError, match=f"(?s){message}") as problem:
@@ -132,7 +128,7 @@ def test_a_wrong_standard_is_named(tmp_path: Path, text: str, message: str) -> N
     assert str(file) in str(problem.value)
 
 
-def with_inverses() -> KnowledgeGraph:
+def with_inverses():
     """A graph that states two of three relations from both ends; one of few triples by another name too."""
     triples = [(f"p{i}", "works_for", f"f{i % 7}") for i in range(40)]
     triples += [(f"p{i}", "married_to", f"q{i}") for i in range(3)]
@@ -143,7 +139,7 @@ def with_inverses() -> KnowledgeGraph:
     )
 
 
-def test_of_two_relations_that_are_inverse_in_every_triple_one_is_left_out() -> None:
+def test_of_two_relations_that_are_inverse_in_every_triple_one_is_left_out():
     kg = with_inverses()
     inverses = inverses_in(kg)
     assert inverses == {"married_to_inv": "married_to", "works_for_inv": "works_for"}
@@ -153,7 +149,7 @@ def test_of_two_relations_that_are_inverse_in_every_triple_one_is_left_out() -> 
     assert inverses_in(left) == {}
 
 
-def test_a_relation_with_a_pair_more_is_an_inverse_if_it_is_named_so() -> None:
+def test_a_relation_with_a_pair_more_is_an_inverse_if_it_is_named_so():
     kg = with_inverses()
     for more in (("x", "works_for", "y"), ("y", "works_for_inv", "x")):
         wider = KnowledgeGraph.from_triples([*kg.labeled(), more])
@@ -164,7 +160,7 @@ def test_a_relation_with_a_pair_more_is_an_inverse_if_it_is_named_so() -> None:
     assert inverses_in(KnowledgeGraph.from_triples([*pairs, *other])) == {}
 
 
-def test_a_symmetric_relation_is_no_inverse_of_itself() -> None:
+def test_a_symmetric_relation_is_no_inverse_of_itself():
     friends = [(f"a{i}", "friend", f"b{i}") for i in range(40)]
     both = KnowledgeGraph.from_triples([*friends, *((o, r, s) for s, r, o in friends)])
     assert inverses_in(both) == {}
@@ -174,7 +170,7 @@ def test_a_symmetric_relation_is_no_inverse_of_itself() -> None:
     assert inverses_in(twice) == {"friend-1": "friend"}
 
 
-def test_a_build_has_the_graph_without_inverses_and_says_so(tmp_path: Path) -> None:
+def test_a_build_has_the_graph_without_inverses_and_says_so(tmp_path):
     kg, told = with_inverses(), list[str]()
     kg.write(tmp_path / "my.tsv")
     KnowledgeGraph.from_triples([*kg.labeled(), ("f9", "works_for_inv", "p0")]).write(

@@ -9,7 +9,6 @@ import rulemine.query.join
 from rulemine.errors import ConfigError
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query.atom import Atom, Term
-from rulemine.removal.selection import RemovalPlan
 from rulemine.removal.steps import select_brink
 from rulemine.rules.rule import Rule
 from tests import each, some_seeds
@@ -18,7 +17,7 @@ from tests.small_graphs import ENTITIES, RELATIONS, small_rules
 Row = tuple[int, Triple, tuple[Triple, ...]]
 
 
-def literal(triples: list[Triple], rules: tuple[Rule, ...], per_rule: int) -> tuple[list[Row], int]:
+def literal(triples, rules, per_rule):
     """Rows that are left and number of groundings, by loops over facts in file order."""
     facts = list(dict.fromkeys(triples))
     sampled: list[Row] = []
@@ -49,7 +48,7 @@ def literal(triples: list[Triple], rules: tuple[Rule, ...], per_rule: int) -> tu
     return [row for row in sampled if row[1] not in needed], count
 
 
-def rows(kg: KnowledgeGraph, found: RemovalPlan) -> list[Row]:
+def rows(kg, found):
     triples = kg.labeled()
     return [
         (rule, triples[head], tuple(triples[row] for row in body if row >= 0))
@@ -60,9 +59,7 @@ def rows(kg: KnowledgeGraph, found: RemovalPlan) -> list[Row]:
 
 
 @each("seed", some_seeds(40))
-def test_rows_and_their_order_are_those_of_the_nested_loop(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_and_their_order_are_those_of_the_nested_loop(seed, monkeypatch):
     rng = random.Random(seed)
     triples = [
         (rng.choice(ENTITIES[:4]), rng.choice(RELATIONS), rng.choice(ENTITIES[:4]))
@@ -79,7 +76,7 @@ def test_rows_and_their_order_are_those_of_the_nested_loop(
     assert found.counts.groundings == count
 
 
-def test_the_order_of_the_body_and_of_the_source_decide_what_is_kept() -> None:
+def test_the_order_of_the_body_and_of_the_source_decide_what_is_kept():
     triples = [("x", "r", "y"), ("x", "p", "b"), ("x", "p", "a"), ("a", "q", "y"), ("b", "q", "y")]
     forward = Rule(Atom(0, "r", 1), (Atom(0, "p", 2), Atom(2, "q", 1)))
     backward = Rule(forward.head, forward.body[::-1])
@@ -91,6 +88,6 @@ def test_the_order_of_the_body_and_of_the_source_decide_what_is_kept() -> None:
     assert kept["backward"] == (("a", "q", "y"), ("x", "p", "a"))
 
 
-def test_a_quota_below_one_is_an_error() -> None:
+def test_a_quota_below_one_is_an_error():
     with pytest.raises(ConfigError, match="per_rule: found 0"):
         select_brink(KnowledgeGraph.from_triples([("a", "p", "b")]), [], per_rule=0)

@@ -18,7 +18,7 @@ from tests import each, some_seeds
 from tests.small_graphs import measured, small_graph, small_rules
 
 
-def made(rows: list[tuple[int, int]], rules: int, unit: list[int] | None = None) -> RemovalPlan:
+def made(rows, rules, unit=None):
     """A choice out of (head, rule) rows; without units each head is one."""
     head, rule = np.array(rows).T
     size = np.zeros(len(rows), np.int64)
@@ -32,7 +32,7 @@ def made(rows: list[tuple[int, int]], rules: int, unit: list[int] | None = None)
 
 
 @pytest.fixture
-def choice() -> RemovalPlan:
+def choice():
     """120 triples of rules with 60, 30, 20, 9 and 1 of them."""
     sizes = (60, 30, 20, 9, 1)
     rules = np.repeat(np.arange(5), sizes).tolist()
@@ -41,9 +41,7 @@ def choice() -> RemovalPlan:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("share", [0.001, 0.05, 0.2, 0.5, 0.77, 1])
-def test_a_share_is_met_and_each_rule_gives_its_part(
-    choice: RemovalPlan, share: float, seed: int
-) -> None:
+def test_a_share_is_met_and_each_rule_gives_its_part(choice, share, seed):
     found = thin(choice, share, seed)
     assert len(found) == max(1, round(120 * share))
     whole, part = np.bincount(choice.rule), np.bincount(found.rule, minlength=5)
@@ -54,7 +52,7 @@ def test_a_share_is_met_and_each_rule_gives_its_part(
 
 
 @each("seed", range(5))
-def test_levels_are_nested_and_level_and_share_agree(choice: RemovalPlan, seed: int) -> None:
+def test_levels_are_nested_and_level_and_share_agree(choice, seed):
     levels = levels_of(choice, seed)
     assert (levels.min(), levels.max()) == (1, 100)
     for level in range(1, 101):
@@ -63,14 +61,7 @@ def test_levels_are_nested_and_level_and_share_agree(choice: RemovalPlan, seed: 
         assert thin(choice, level / 100, seed).head.tolist() == removed.tolist()
 
 
-def test_the_order_depends_on_the_seed_alone(choice: RemovalPlan) -> None:
-    first = thin(choice, 0.5, 1).head.tolist()
-    assert thin(choice, 0.5, 1).head.tolist() == first
-    assert thin(choice, 0.5, 2).head.tolist() != first
-    assert len(choice) == 120, "the input is not changed"
-
-
-def test_every_triple_of_a_rule_is_equally_likely_to_be_kept(choice: RemovalPlan) -> None:
+def test_every_triple_of_a_rule_is_equally_likely_to_be_kept(choice):
     runs = 400
     kept = np.zeros(120)
     for seed in range(runs):
@@ -79,7 +70,7 @@ def test_every_triple_of_a_rule_is_equally_likely_to_be_kept(choice: RemovalPlan
     assert np.abs(kept / runs - 0.25).max() < 0.1
 
 
-def test_rows_of_one_unit_go_and_stay_together() -> None:
+def test_rows_of_one_unit_go_and_stay_together():
     rng = random.Random(4)
     rows = sorted((rng.randrange(30), rule) for rule in range(4) for _ in range(25))
     rng.shuffle(rows)
@@ -98,7 +89,7 @@ def test_rows_of_one_unit_go_and_stay_together() -> None:
 
 
 @each("seed", some_seeds(20))
-def test_proofs_survive_at_every_level_in_both_modes(seed: int) -> None:
+def test_proofs_survive_at_every_level_in_both_modes(seed):
     rng = random.Random(seed)
     kg, rules = small_graph(rng, 40, 60), measured(rng, small_rules(rng, 8))
     setting = Setting.of(kg)
@@ -111,15 +102,7 @@ def test_proofs_survive_at_every_level_in_both_modes(seed: int) -> None:
             assert not np.isin(found.body[now], found.head[now]).any()
 
 
-def test_nothing_removed_stays_so() -> None:
-    kg = small_graph(random.Random(0))
-    setting = Setting.of(kg)
-    choice = choose(setting, ground(kg, []))
-    assert len(thin(choice, 0.5, 0)) == 0
-    assert len(certify(setting, choice, 0)) == 0
-
-
 @each("share", [0, -0.5, 1.01, float("nan")])
-def test_a_share_out_of_range_is_an_error(choice: RemovalPlan, share: float) -> None:
+def test_a_share_out_of_range_is_an_error(choice, share):
     with pytest.raises(ConfigError, match="share: found"):
         thin(choice, share, 0)

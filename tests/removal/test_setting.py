@@ -1,10 +1,7 @@
 """What may be removed: directions, pairs and questions, by trying everything."""
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
-
-import pytest
 
 from rulemine.kg import facts
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
@@ -12,15 +9,13 @@ from rulemine.recipe.earlier import Earlier
 from rulemine.removal.setting import Setting
 from rulemine.rules.confidence import Standard, confident_rules
 from rulemine.rules.formats import parse_readable
-from rulemine.rules.rule import Measures, Rule
+from rulemine.rules.rule import Measures
 from tests import each, some_seeds
 from tests.small_graphs import measured, small_graph, small_rules, some_declared
 
 
 @each("seed", some_seeds(40))
-def test_triples_share_a_question_exactly_when_they_answer_the_same(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_triples_share_a_question_exactly_when_they_answer_the_same(seed, monkeypatch):
     monkeypatch.setattr(facts, "ROWS_AT_ONCE", (1, 5, 1 << 20)[seed % 3])
     rng = random.Random(seed)
     kg, declared = small_graph(rng), some_declared(rng)
@@ -53,7 +48,7 @@ def test_triples_share_a_question_exactly_when_they_answer_the_same(
             assert seen.setdefault(key, number) == number
 
 
-def test_what_is_not_asked_for_may_be_common_in_the_core() -> None:
+def test_what_is_not_asked_for_may_be_common_in_the_core():
     # Eighty of a hundred people live in the hub, each of twenty others in a town of their own.
     lives = [(f"p{i}", "lives_in", "hub" if i < 80 else f"town{i}") for i in range(100)]
     kg = KnowledgeGraph.from_triples(lives)
@@ -65,7 +60,7 @@ def test_what_is_not_asked_for_may_be_common_in_the_core() -> None:
     assert not Setting.of(kg, max_prior=0.01).guarded()[hub].any()  # neither end is asked for
 
 
-def test_what_an_earlier_release_asks_is_no_question() -> None:
+def test_what_an_earlier_release_asks_is_no_question():
     kg = KnowledgeGraph.from_triples(
         [("ann", "parent", "bo"), ("ann", "parent", "cy"), ("dee", "parent", "cy")]
     )
@@ -75,7 +70,7 @@ def test_what_an_earlier_release_asks_is_no_question() -> None:
     assert asked.tolist() == [[True, False], [True, False], [True, True]]
 
 
-def test_no_body_names_a_relation_that_is_kept_out() -> None:
+def test_no_body_names_a_relation_that_is_kept_out():
     rng = random.Random(3)
     rules = measured(rng, small_rules(rng, 60))
     kept = [rule for rule in rules if all(atom.relation != "p" for atom in rule.body)]
@@ -83,7 +78,7 @@ def test_no_body_names_a_relation_that_is_kept_out() -> None:
     assert confident_rules(rules) == rules
 
 
-def test_a_rule_that_is_seldom_seen_has_to_be_right_more_often() -> None:
+def test_a_rule_that_is_seldom_seen_has_to_be_right_more_often():
     rule = parse_readable("p(x,z) ∧ q(z,y) ⇒ r(x,y)")
     few, many = (replace(rule, measures=Measures(n, 2 * n, 2 * n, 100, 0)) for n in (2, 50))
     # Wilson, 95 %: from 0.15 with two of four, from 0.40 with 50 of 100.
@@ -92,22 +87,22 @@ def test_a_rule_that_is_seldom_seen_has_to_be_right_more_often() -> None:
     assert confident_rules([few, many], min_sure_confidence=0.41) == ()
 
 
-def test_rules_of_a_form_reach_its_standard() -> None:
+def test_rules_of_a_form_reach_its_standard():
     rng = random.Random(3)
     rules = measured(rng, small_rules(rng, 60))
     of_p = [rule for rule in rules if rule.head.relation == "p"]
     assert of_p
     assert len({rule.head.relation for rule in rules}) > 1
 
-    def left(form: Standard) -> list[Rule]:
+    def left(form):
         return list(confident_rules(rules, standards=[replace(form, min_std_confidence=0.7)]))
 
-    def expected(holds: Callable[[Rule], bool]) -> list[Rule]:
+    def expected(holds):
         found = [r for r in rules if r.known.std_confidence >= 0.7 or not holds(r)]
         assert 0 < len(found) < len(rules), "the standard does something"
         return found
 
-    def body(rule: Rule) -> set[str]:
+    def body(rule):
         return {atom.relation for atom in rule.body}
 
     assert left(Standard(head=("p",))) == expected(lambda r: r in of_p)

@@ -1,7 +1,5 @@
 """Random rules for the tests."""
 
-import random
-
 from rulemine.query.atom import Atom, Term
 from rulemine.rules.rule import Rule
 
@@ -9,7 +7,7 @@ RELATIONS = ("aunt", "brother", "=>", "is in")
 ENTITIES = ("Rome", "?a", "東京")
 
 
-def random_rule(rng: random.Random, *, constants: bool = True) -> Rule:
+def random_rule(rng, *, constants=True):
     """A closed, connected, safe rule of two to five atoms."""
     while True:
         terms: list[Term] = [0, 1, *range(2, 2 + rng.randrange(4))]

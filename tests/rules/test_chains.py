@@ -5,7 +5,6 @@ import random
 from collections import Counter
 
 import numpy as np
-import pytest
 
 import rulemine.query.join
 import rulemine.rules.chains as module
@@ -13,14 +12,14 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.query.atom import Atom
 from rulemine.rules.bodies import bind_rule
-from rulemine.rules.chains import Chained, Chains
+from rulemine.rules.chains import Chains
 from rulemine.rules.grounding import ground
 from rulemine.rules.rule import Rule
 from tests import each, some_seeds
 from tests.small_graphs import RELATIONS, groundings_of, small_graph
 
 
-def chain_rule(rng: random.Random) -> Rule:
+def chain_rule(rng):
     """A head and a body of three atoms from its subject to its object, each way round."""
     nodes = [0, 2, 3, 1] if rng.random() < 0.5 else [0, 3, 2, 1]
     body = [
@@ -32,7 +31,7 @@ def chain_rule(rng: random.Random) -> Rule:
     return Rule(Atom(0, rng.choice(RELATIONS), 1), tuple(body))
 
 
-def over_all(chains: Chains, rule: Rule) -> Chained | None:
+def over_all(chains, rule):
     """The chains over all facts of the head; None when the graph lacks a relation."""
     bound = bind_rule(chains.index, rule)
     if bound is None:
@@ -42,7 +41,7 @@ def over_all(chains: Chains, rule: Rule) -> Chained | None:
     return found
 
 
-def all_bodies(kg: KnowledgeGraph, found: Chained) -> list[tuple[int, tuple[int, ...]]]:
+def all_bodies(kg, found):
     """Head row and body rows of every chain, found by its number, in the order of the numbers."""
     heads = np.repeat(np.arange(len(kg)), found.counts)
     before = np.repeat(np.cumsum(found.counts) - found.counts, found.counts)
@@ -51,7 +50,7 @@ def all_bodies(kg: KnowledgeGraph, found: Chained) -> list[tuple[int, tuple[int,
 
 
 @each("seed", some_seeds(150))
-def test_every_chain_has_one_number(seed: int) -> None:
+def test_every_chain_has_one_number(seed):
     rng = random.Random(seed)
     kg = small_graph(rng, 5, 60)
     chains = Chains(Index(kg))
@@ -67,12 +66,12 @@ def test_every_chain_has_one_number(seed: int) -> None:
         ) == groundings_of(kg, rule)
 
 
-def test_numbers_do_not_depend_on_how_work_is_cut_or_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_do_not_depend_on_how_work_is_cut_or_kept(monkeypatch):
     rng = random.Random(5)
     kg = small_graph(rng, 80, 100, fewest=6)
     rules = [chain_rule(rng) for _ in range(30)]
 
-    def everything() -> list[list[tuple[int, tuple[int, ...]]]]:
+    def everything():
         chains = Chains(Index(kg))
         found = [over_all(chains, rule) for rule in rules]
         return [all_bodies(kg, over) for over in found if over is not None]
@@ -85,7 +84,7 @@ def test_numbers_do_not_depend_on_how_work_is_cut_or_kept(monkeypatch: pytest.Mo
         assert everything() == expected
 
 
-def test_chains_over_too_many_pairs_are_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chains_over_too_many_pairs_are_enumerated(monkeypatch):
     rng = random.Random(7)
     kg = small_graph(rng, 80, 100, fewest=6)
     rules = [chain_rule(rng) for _ in range(10)]
@@ -97,15 +96,14 @@ def test_chains_over_too_many_pairs_are_enumerated(monkeypatch: pytest.MonkeyPat
     assert ground(kg, rules, sample=5).counts.tolist() == counts.tolist()
 
 
-def test_what_is_no_chain_is_none() -> None:
+def test_what_is_no_chain_is_none():
     kg = KnowledgeGraph.from_triples([("a", r, "b") for r in RELATIONS])
     bodies = (
-        (Atom(0, "p", 2), Atom(2, "q", 1)),
-        (Atom(0, "p", 2), Atom(2, "q", 1), Atom(0, "r", 1)),
+        (Atom(0, "p", 2), Atom(2, "q", 1)), (Atom(0, "p", 2), Atom(2, "q", 1), Atom(0, "r", 1)),
         (Atom(0, "p", 2), Atom(2, "q", 1), Atom(2, "r", 1)),
         (Atom(0, "p", 2), Atom(2, "q", 2), Atom(2, "r", 1)),
-        (Atom(0, "p", 1), Atom(1, "q", 2), Atom(2, "r", 3), Atom(3, "p", 0)),
-    )
+        (Atom(0, "p", 1), Atom(1, "q", 2), Atom(2, "r", 3), Atom(3, "p", 0))
+    )  # fmt: skip
     chains = Chains(Index(kg))
     for body in bodies:
         bound = bind_rule(chains.index, Rule(Atom(0, "p", 1), body))
@@ -113,7 +111,7 @@ def test_what_is_no_chain_is_none() -> None:
         assert chains.over(bound, kg.triples) is None, body
 
 
-def test_every_chain_is_equally_likely_to_be_drawn() -> None:
+def test_every_chain_is_equally_likely_to_be_drawn():
     # 46 chains, unevenly over two heads; one of the head relation's facts is part of some.
     triples = [("x", "r", "y"), ("v", "r", "y")]
     triples += [("x", "p", f"z{i}") for i in range(4)] + [("v", "p", "z0")]

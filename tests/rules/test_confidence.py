@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.mining import MiningOptions, mine
 from rulemine.rules.confidence import DOUBT, measured, rare_confidences
 from rulemine.rules.formats import parse_readable
-from rulemine.rules.rule import Measures, Rule
+from rulemine.rules.rule import Measures
 from tests import each, some_seeds
 from tests.small_graphs import proofs_of, small_graph, small_rules
 
 
-def is_common(kg: KnowledgeGraph, triple: Triple, place: int, max_prior: float) -> bool:
+def is_common(kg, triple, place, max_prior):
     """Whether more than this fraction of the other topic entities of its relation have the answer."""
     topic = 2 - place
     stated = [t for t in kg.labeled() if t[1] == triple[1]]
@@ -22,7 +22,7 @@ def is_common(kg: KnowledgeGraph, triple: Triple, place: int, max_prior: float) 
     return len(having) - 1 > max_prior * (len({t[topic] for t in stated}) - 1) if having else False
 
 
-def expected(kg: KnowledgeGraph, rule: Rule, max_prior: float) -> float:
+def expected(kg, rule, max_prior):
     known = set(kg.labeled())
     pairs = {
         head
@@ -34,9 +34,7 @@ def expected(kg: KnowledgeGraph, rule: Rule, max_prior: float) -> float:
 
 
 @each("seed", some_seeds(80))
-def test_it_is_the_fraction_of_uncommon_predictions_that_are_right(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_the_fraction_of_uncommon_predictions_that_are_right(seed, monkeypatch):
     rng = random.Random(seed)
     monkeypatch.setattr("rulemine.query.join.ROWS_AT_ONCE", rng.choice((1, 1 << 18)))
     kg, rules = small_graph(rng, 8, 40), small_rules(rng, 12)
@@ -46,7 +44,7 @@ def test_it_is_the_fraction_of_uncommon_predictions_that_are_right(
         assert value == pytest.approx(expected(kg, rule, max_prior))
 
 
-def test_a_common_answer_does_not_make_a_rule_confident() -> None:
+def test_a_common_answer_does_not_make_a_rule_confident():
     # Nearly every film is in English, so whatever links films to languages is right about English.
     films = [(f"f{i}", "language", "English") for i in range(40)]
     linked = [(f"f{i}", "seen_in", "UK") for i in range(40)]
@@ -58,7 +56,7 @@ def test_a_common_answer_does_not_make_a_rule_confident() -> None:
     assert rare_confidences(kg, [rule], 1.0)[0] == pytest.approx(41 / 83)
 
 
-def test_eligible_rules_were_drawn_by_lot() -> None:
+def test_eligible_rules_were_drawn_by_lot():
     # Of 6,000 members of clubs 60 are of one with a town, too few for a sample of members.
     triples = [(f"p{i}", "member_of", f"club{i % 300}") for i in range(6000)]
     triples += [(f"club{i}", "plays_in", f"town{i}") for i in range(3)]
@@ -70,14 +68,14 @@ def test_eligible_rules_were_drawn_by_lot() -> None:
 
 
 @each("seed", some_seeds(8))
-def test_rules_without_measures_have_those_of_the_miner(seed: int) -> None:
+def test_rules_without_measures_have_those_of_the_miner(seed):
     kg = small_graph(random.Random(seed), 20, 60)
     rules = mine(kg, MiningOptions(4, 0.01, 0.01, 0.01, 1))
     assert len(rules) > 20
     assert tuple(measured(kg, [replace(rule, measures=None) for rule in rules])) == rules
 
 
-def test_a_rule_of_which_nothing_holds_is_left_out_and_given_measures_stay() -> None:
+def test_a_rule_of_which_nothing_holds_is_left_out_and_given_measures_stay():
     kg = KnowledgeGraph.from_triples([("a", "p", "b"), ("c", "q", "d")])
     none = parse_readable("p(x,y) ⇒ q(x,y)")
     given = replace(none, measures=Measures(1, 2, 2, 3, 0))

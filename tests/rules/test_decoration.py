@@ -7,25 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from rulemine.kg.facts import facts_of
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.proofs import Decorations
-from rulemine.rules.rule import Measures, Rule
+from rulemine.rules.rule import Measures
 from tests import each, some_seeds
-from tests.small_graphs import (
-    Declared,
-    groundings_of,
-    measured,
-    small_graph,
-    small_rules,
-    some_declared,
-)
+from tests.small_graphs import groundings_of, measured, small_graph, small_rules, some_declared
 
 
-def is_decorated(
-    rule: Rule, head: Triple, body: tuple[Triple, ...],
-    proofs: dict[Rule, set[tuple[Triple, tuple[Triple, ...]]]], declared: Declared
-) -> bool:  # fmt: skip
+def is_decorated(rule, head, body, proofs, declared):
     """Whether two atoms state one fact or the head's, one is a loop, or a part proves the head."""
     said = [declared.statements(triple) for triple in body]
     if any(a == b for a, b in itertools.combinations([declared.statements(head), *said], 2)):
@@ -42,7 +32,7 @@ def is_decorated(
 
 
 @each("seed", some_seeds(60))
-def test_decorated_groundings_are_those_with_something_to_spare(seed: int) -> None:
+def test_decorated_groundings_are_those_with_something_to_spare(seed):
     rng = random.Random(seed)
     kg, declared = small_graph(rng), some_declared(rng)
     rules = measured(rng, small_rules(rng, 10))
@@ -61,7 +51,7 @@ def test_decorated_groundings_are_those_with_something_to_spare(seed: int) -> No
             assert not any(expected)
 
 
-def test_an_edge_and_noise_is_decorated_unless_the_edge_is_less_confident() -> None:
+def test_an_edge_and_noise_is_decorated_unless_the_edge_is_less_confident():
     edge = parse_readable("p(x,y) ⇒ h(x,y)")
     chain = parse_readable("q(x,z) ∧ r(z,w) ∧ p(w,y) ⇒ h(x,y)")
     kg = KnowledgeGraph.from_triples(
@@ -83,7 +73,7 @@ def test_an_edge_and_noise_is_decorated_unless_the_edge_is_less_confident() -> N
         assert not found.always(1)
 
 
-def test_a_body_that_holds_a_surer_one_is_always_decorated() -> None:
+def test_a_body_that_holds_a_surer_one_is_always_decorated():
     rules = [
         replace(parse_readable(text), measures=Measures(5, 10, 10, 10, 0))
         for text in ("p(x,y) ⇒ h(x,y)", "p(x,y) ∧ q(x,z) ∧ q(y,z) ⇒ h(x,y)")

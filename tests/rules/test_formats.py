@@ -5,7 +5,6 @@ import os
 import random
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,7 +33,7 @@ LINE = "?b  wife  ?a   => ?a  husband  ?b\t0.5\t0.25\t0.5\t2\t8\t4\t?b"
 ONE = Measures(1, 1, 1, 1, 0)
 
 
-def with_measures(rng: random.Random, rule: Rule) -> Rule:
+def with_measures(rng, rule):
     support = rng.randrange(1, 500)
     pca = support + rng.randrange(500)
     size, head = pca + rng.randrange(500), support + rng.randrange(5000)
@@ -42,7 +41,7 @@ def with_measures(rng: random.Random, rule: Rule) -> Rule:
 
 
 @each("seed", some_seeds(10))
-def test_rules_are_read_back_as_they_were_written(seed: int) -> None:
+def test_rules_are_read_back_as_they_were_written(seed):
     rng = random.Random(seed)
     paths = 0
     for number in range(40):
@@ -61,7 +60,7 @@ def test_rules_are_read_back_as_they_were_written(seed: int) -> None:
     assert paths > 3
 
 
-def test_json_carries_relations_of_any_name(tmp_path: Path) -> None:
+def test_json_carries_relations_of_any_name(tmp_path):
     path = tmp_path / "rules.jsonl"
     names = "=>", "two  blanks", "r(x,y)", "∧", "a ∧ b", " ⇒ ", '"', "\\", "{topic}", "∧ r(x"
     rules = tuple(Rule(Atom(0, name, 1), (Atom(1, f"{name}2", 0),), ONE) for name in names)
@@ -69,13 +68,13 @@ def test_json_carries_relations_of_any_name(tmp_path: Path) -> None:
     assert read_rules(path) == rules
 
 
-def test_amie_text_carries_constants() -> None:
+def test_amie_text_carries_constants():
     rule = parse_amie_rule(LINE.replace("?b  wife  ?a", "?a  in  Rome  ?b  wife  ?a"))
     assert rule.body == (Atom(0, "in", "Rome"), Atom(1, "wife", 0))
     assert format_amie([rule]).splitlines()[1].startswith("?a  in  Rome  ?b  wife  ?a   => ")
 
 
-def test_numbers_are_printed_as_amie_prints_them() -> None:
+def test_numbers_are_printed_as_amie_prints_them():
     table = {
         (1, 1): "1", (1, 2): "0.5", (1, 3): "0.333333333", (2, 3): "0.666666667",
         (1, 1024): "0.000976562",  # 0.0009765625 is exact in binary: half goes to even
@@ -88,7 +87,7 @@ def test_numbers_are_printed_as_amie_prints_them() -> None:
 
 
 @pytest.mark.skipif(not GOLDEN.exists(), reason=f"{GOLDEN} is not there; set RULEMINE_DATA")
-def test_amie_output_is_printed_back_to_the_letter() -> None:
+def test_amie_output_is_printed_back_to_the_letter():
     printed = [line for line in GOLDEN.read_text("utf-8").splitlines() if "   => " in line]
     rules = read_rules(GOLDEN)
     assert len(rules) == len(printed) == 145
@@ -104,12 +103,12 @@ def test_amie_output_is_printed_back_to_the_letter() -> None:
         assert rule.head.relation == tokens[-2]
 
 
-def write(path: Path, *lines: str) -> Path:
+def write(path, *lines):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
-def test_the_talk_of_amie_around_the_rules_is_skipped(tmp_path: Path) -> None:
+def test_the_talk_of_amie_around_the_rules_is_skipped(tmp_path):
     before = "Loading files...", f"Starting the mining phase... {HEADER}", "Using 2 threads"
     after = "", "Mining done in 0 ms", "Total time 1 s", "1 rules mined."
     path = write(tmp_path / "rules.txt", *before, LINE, *after)
@@ -122,7 +121,7 @@ GOOD = "?b  husband  ?a   => ?a  wife  ?b\t0.5\t0.25\t0.5\t2\t8\t4\t?b"
 PATH = "8\t2\t0.25\twife(X,Y) <= husband(Y,X)"
 
 
-def changed(**change: object) -> str:
+def changed(**change):
     return json.dumps({name: value for name, value in (JSON | change).items() if value != "gone"})
 
 
@@ -156,7 +155,7 @@ BAD: list[tuple[str, str, str]] = [
 ]  # fmt: skip
 
 
-def test_a_line_that_is_no_rule_is_named(tmp_path: Path) -> None:
+def test_a_line_that_is_no_rule_is_named(tmp_path):
     wrong = []
     for good, line, expected in BAD:
         lines = [HEADER, good, line] if good == GOOD else ["", good, line]
@@ -169,9 +168,7 @@ def test_a_line_that_is_no_rule_is_named(tmp_path: Path) -> None:
     assert not wrong
 
 
-def test_missing_columns_and_no_rules_are_errors_and_all_bad_lines_are_named(
-    tmp_path: Path,
-) -> None:
+def test_missing_columns_and_no_rules_are_errors_and_all_bad_lines_are_named(tmp_path):
     path = tmp_path / "rules.txt"
     with pytest.raises(InputError, match=r"line 1: the header lacks Std Confidence.*-ostd"):
         read_rules(write(path, HEADER.replace("Std Confidence\t", ""), LINE))
@@ -181,13 +178,13 @@ def test_missing_columns_and_no_rules_are_errors_and_all_bad_lines_are_named(
         read_rules(write(path, HEADER, "one", LINE, "two\tthree"))
 
 
-def test_a_variable_of_any_letter_can_be_read_and_shown() -> None:
+def test_a_variable_of_any_letter_can_be_read_and_shown():
     row = {"head": ["?a", "r", "?b"], "body": [["?a", "s", "?z"], ["?z", "s", "?b"]]}
     rule = rule_from_json(row)
     assert parse_readable(str(rule)).id == rule.id
 
 
-def test_a_malformed_readable_rule_is_an_error() -> None:
+def test_a_malformed_readable_rule_is_an_error():
     for text in (
         "", "r(x,y)", "r(x,y) ⇒ ", "r(x,y) ∧ s(x,y)", "r(x,y) ⇒ s(x,y) ⇒ t(x,y)", "r(X,y) ⇒ s(x,y)",
         "r(x,y) ⇒ s(x,y) and more", "r(x,z) ⇒ s(x,y)",
@@ -196,11 +193,11 @@ def test_a_malformed_readable_rule_is_an_error() -> None:
             parse_readable(text)
 
 
-def line_of(rule: Any) -> str:
+def line_of(rule):
     return anyburl_line(Rule(rule.head, rule.body, Measures(3, 4, 3, 6, 1)))
 
 
-def test_lines_of_anyburl_are_paths_in_their_order() -> None:
+def test_lines_of_anyburl_are_paths_in_their_order():
     """The forms are those of PyClause's documentation (rule types), the numbers predictions and support."""
     rule = parse_readable("s(z,y) ∧ t(w,z) ∧ u(w,x) ⇒ r(x,y)")
     assert line_of(rule) == "4\t3\t0.75\tr(X,Y) <= u(A,X), t(A,B), s(B,Y)\n"
@@ -222,7 +219,7 @@ def test_lines_of_anyburl_are_paths_in_their_order() -> None:
         line_of(Rule(Atom("a", "r", 1), (Atom(1, "s", "bo"),)))
 
 
-def test_amie_format_refuses_names_that_could_not_be_read_back() -> None:
+def test_amie_format_refuses_names_that_could_not_be_read_back():
     rule = Rule(Atom(0, "works  for", 1), (Atom(1, "pays", 0),), ONE)
     with pytest.raises(InputError, match="two blanks in a row"):
         format_amie([rule])

@@ -3,17 +3,15 @@
 import itertools
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from rulemine.errors import InputError
 from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.atom import Atom
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.implied import close, load_implied, with_implied
-from rulemine.rules.rule import Rule
 from tests import each, some_seeds
 from tests.small_graphs import RELATIONS, small_graph, small_rules
 
@@ -21,7 +19,7 @@ CAPITAL = "capital_of(x,y) ⇒ contains(y,x)"
 KNOWN = ("capital_of", "contains", "country")
 
 
-def with_kinds(rng: random.Random, rule: Rule) -> Rule:
+def with_kinds(rng, rule):
     """A rule with atoms that have a variable of their own."""
     more = (
         Atom(*rng.choice(((9, rng.choice(RELATIONS), v), (v, rng.choice(RELATIONS), 9))))
@@ -30,7 +28,7 @@ def with_kinds(rng: random.Random, rule: Rule) -> Rule:
     return replace(rule, body=(*rule.body, *more))
 
 
-def closed_by_hand(kg: KnowledgeGraph, rules: list[Rule]) -> set[Triple]:
+def closed_by_hand(kg, rules):
     known = set(kg.labeled())
     while True:
         found = set(known)
@@ -48,7 +46,7 @@ def closed_by_hand(kg: KnowledgeGraph, rules: list[Rule]) -> set[Triple]:
 
 
 @each("seed", some_seeds(60))
-def test_closing_finds_all_that_follows(seed: int) -> None:
+def test_closing_finds_all_that_follows(seed):
     rng = random.Random(seed)
     kg = small_graph(rng, most=12)
     rules = [with_kinds(rng, rule) for rule in small_rules(rng, 3)]
@@ -58,7 +56,7 @@ def test_closing_finds_all_that_follows(seed: int) -> None:
     assert closed.digest == close(kg, rules[::-1]).digest
 
 
-def test_what_is_derived_together_with_what_is_stated_derives_more() -> None:
+def test_what_is_derived_together_with_what_is_stated_derives_more():
     kg = KnowledgeGraph.from_triples(
         [("a", "p", "b"), ("b", "r", "c"), ("x", "q", "y"), ("x", "s", "y")]
     )
@@ -66,7 +64,7 @@ def test_what_is_derived_together_with_what_is_stated_derives_more() -> None:
     assert ("a", "s", "c") in close(kg, rules).labeled()
 
 
-def test_implied_triples_are_stated_by_no_graph_in_no_statement(tmp_path: Path) -> None:
+def test_implied_triples_are_stated_by_no_graph_in_no_statement(tmp_path):
     kg = KnowledgeGraph.from_triples([("lyon", "capital_of", "rhone"), ("a", "contains", "b")])
     more = KnowledgeGraph.from_triples([("nice", "capital_of", "alps"), ("nice", "in", "alps")])
     file = tmp_path / "implied.txt"
@@ -74,7 +72,7 @@ def test_implied_triples_are_stated_by_no_graph_in_no_statement(tmp_path: Path) 
     rules = load_implied(str(file), KNOWN)
     declared = Declarations.of(inverse=[("contains", "in")])
 
-    def implied(reference: KnowledgeGraph | None) -> set[Triple]:
+    def implied(reference):
         known = {*kg.labeled(), *(reference.labeled() if reference else ())}
         return set(with_implied(kg, reference, rules, declared).labeled()) - known
 
@@ -89,7 +87,7 @@ def test_implied_triples_are_stated_by_no_graph_in_no_statement(tmp_path: Path) 
     ("capital_off(x,y) => contains(y,x)", "'capital_off' is not in the graph; did you mean"),
     ("capital_of(x,y) => zzz(y,x)", "relation 'zzz' is not in the graph"), ("# nothing", "holds no rule")]
 )  # fmt: skip
-def test_what_is_no_rule_is_refused(text: str, expected: str, tmp_path: Path) -> None:
+def test_what_is_no_rule_is_refused(text, expected, tmp_path):
     file = tmp_path / "implied.txt"
     file.write_text(text + "\n")
     with pytest.raises(InputError, match=expected):

@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 from rulemine.kg.facts import facts_of
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -25,13 +24,13 @@ from tests.small_graphs import (
 )
 
 
-def ids(kg: KnowledgeGraph, triples: list[Triple]) -> np.ndarray:
+def ids(kg, triples):
     rows = [(kg.entity_ids[s], kg.relation_ids[r], kg.entity_ids[o]) for s, r, o in triples]
     return np.array(rows, np.int32).reshape(-1, 3)
 
 
 @each("seed", some_seeds(40))
-def test_proofs_are_the_bodies_that_hold_whether_or_not_the_head_is_there(seed: int) -> None:
+def test_proofs_are_the_bodies_that_hold_whether_or_not_the_head_is_there(seed):
     rng = random.Random(seed)
     kg, rules = small_graph(rng), small_rules(rng, 6)
     everything = [
@@ -54,7 +53,7 @@ def test_proofs_are_the_bodies_that_hold_whether_or_not_the_head_is_there(seed: 
     assert found.shortest.tolist() == [shortest.get(head, 0) for head in heads]
 
 
-def test_removed_triples_prove_nothing() -> None:
+def test_removed_triples_prove_nothing():
     kg = KnowledgeGraph.from_triples([("a", "p", "b"), ("b", "q", "a"), ("a", "q", "b")])
     rules = [
         Rule(Atom(0, "p", 1), (Atom(1, "q", 0),)), Rule(Atom(0, "p", 1), (Atom(0, "q", 1), Atom(1, "q", 0)))
@@ -67,7 +66,7 @@ def test_removed_triples_prove_nothing() -> None:
     assert (left.count.tolist(), left.shortest.tolist()) == ([0, 1], [0, 1])
 
 
-def test_no_triples_have_no_proofs() -> None:
+def test_no_triples_have_no_proofs():
     kg = KnowledgeGraph.from_triples([("a", "p", "b")])
     told: list[tuple[int, int]] = []
     rule = Rule(Atom(0, "p", 1), (Atom(1, "p", 0),))
@@ -79,9 +78,7 @@ def test_no_triples_have_no_proofs() -> None:
 
 
 @each("seed", some_seeds(60))
-def test_the_best_proof_is_the_shortest_of_the_confident_ones(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_best_proof_is_the_shortest_of_the_confident_ones(seed, monkeypatch):
     rng = random.Random(seed)
     if seed % 2:
         monkeypatch.setattr("rulemine.rules.proofs.AT_ONCE", 1)
@@ -131,7 +128,7 @@ def test_the_best_proof_is_the_shortest_of_the_confident_ones(
 
 
 @each(("support", "chosen"), [(8, 1), (7, 0)])
-def test_a_shorter_proof_may_be_less_sure_by_a_tenth(support: int, chosen: int) -> None:
+def test_a_shorter_proof_may_be_less_sure_by_a_tenth(support, chosen):
     triples = [("a", "p", "b"), ("a", "q", "m"), ("m", "s", "b"), ("a", "r", "b")]
     kg = KnowledgeGraph.from_triples(triples)
     texts = {"q(x,z) ∧ s(z,y) ⇒ r(x,y)": 9, "p(x,y) ⇒ r(x,y)": support}

@@ -26,13 +26,13 @@ from tests.rules.test_rule import disguise
     ("s(x,z) ∧ t(x,z) ∧ r(y,x) ⇒ r(x,y)", "recursive"), ("s(x,z) ∧ t(z,z) ∧ u(z,y) ⇒ r(x,y)", "rest"),
     ("s(x,x) ∧ t(y,y) ⇒ r(x,y)", "rest"), ("r(x,x) ∧ t(y,y) ⇒ r(x,y)", "recursive")]
 )  # fmt: skip
-def test_each_shape_has_its_type(text: str, kind: str) -> None:
+def test_each_shape_has_its_type(text, kind):
     found = classify(parse_readable(text))
     assert found.subtype == kind
     assert found.type == (kind if kind in RULE_TYPES else "other")
 
 
-def test_rules_with_entities_or_a_reflexive_head_are_other() -> None:
+def test_rules_with_entities_or_a_reflexive_head_are_other():
     entity = Rule(Atom(0, "r", 1), (Atom(0, "s", "Rome"), Atom(0, "t", 1)))
     assert classify(entity) == ("other", "rest")
     reflexive = Rule(Atom(0, "r", 0), (Atom(0, "s", 2), Atom(2, "s", 0)))
@@ -40,7 +40,7 @@ def test_rules_with_entities_or_a_reflexive_head_are_other() -> None:
 
 
 @each("seed", some_seeds(60))
-def test_names_and_order_do_not_change_the_type(seed: int) -> None:
+def test_names_and_order_do_not_change_the_type(seed):
     rng = random.Random(seed)
     rule = random_rule(rng)
     kind = classify(rule)
@@ -50,13 +50,13 @@ def test_names_and_order_do_not_change_the_type(seed: int) -> None:
 
 
 @pytest.mark.skipif(not GOLDEN.exists(), reason=f"{GOLDEN} is not there; set RULEMINE_DATA")
-def test_the_rules_of_family() -> None:
+def test_the_rules_of_family():
     kinds = [classify(rule) for rule in read_rules(GOLDEN)]
     assert [Counter(k.type for k in kinds)[name] for name in RULE_TYPES] == [0, 6, 0, 56, 83]
     others = Counter(k.subtype for k in kinds if k.type == "other")
     assert others == {"common object": 55, "common subject": 10, "reversed chain": 18}
 
 
-def test_a_triangle_may_have_a_third_variable_of_any_name() -> None:
+def test_a_triangle_may_have_a_third_variable_of_any_name():
     triangle = Rule(Atom(0, "r", 1), (Atom(0, "s", 1), Atom(0, "t", 7), Atom(7, "u", 1)))
     assert classify(triangle) == ("other", "triangle")

@@ -26,7 +26,7 @@ class Row(NamedTuple):
     rule: int
 
 
-def derived(kg: KnowledgeGraph, rules: tuple[Rule, ...], asked: OpenEnds) -> list[Row]:
+def derived(kg, rules, asked):
     rows = []
     last = 0
     for block in Walks(Index(kg), rules).derive(asked):
@@ -38,7 +38,7 @@ def derived(kg: KnowledgeGraph, rules: tuple[Rule, ...], asked: OpenEnds) -> lis
     return rows
 
 
-def by_hand(kg: KnowledgeGraph, rules: tuple[Rule, ...], asked: OpenEnds) -> list[Row]:
+def by_hand(kg, rules, asked):
     topics = [kg.entities[topic] for topic in asked.topics.tolist()]
     found = set()
     for number, rule in enumerate(rules):
@@ -50,7 +50,7 @@ def by_hand(kg: KnowledgeGraph, rules: tuple[Rule, ...], asked: OpenEnds) -> lis
 
 
 @each("seed", some_seeds(60))
-def test_walks_find_what_all_substitutions_give(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_walks_find_what_all_substitutions_give(seed, monkeypatch):
     rng = random.Random(seed)
     monkeypatch.setattr(walk, "TOPICS_AT_ONCE", rng.choice([1, 3, 1 << 14]))
     monkeypatch.setattr(walk, "MOST_ROWS", rng.choice([1, 10, 1 << 23]))
@@ -64,7 +64,7 @@ def test_walks_find_what_all_substitutions_give(seed: int, monkeypatch: pytest.M
         assert derived(kg, rules, asked) == by_hand(kg, rules, asked)
 
 
-def test_a_hub_costs_its_edges_and_not_their_square(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_costs_its_edges_and_not_their_square(monkeypatch):
     n = 3000
     kg = KnowledgeGraph.from_triples(
         [(f"x{i}", "in", "hub") for i in range(n)] + [("hub", "has", f"y{i}") for i in range(n)]
@@ -84,7 +84,7 @@ def test_a_hub_costs_its_edges_and_not_their_square(monkeypatch: pytest.MonkeyPa
     assert sum(made) < 2 * n
 
 
-def test_a_rule_that_names_an_entity_is_refused() -> None:
+def test_a_rule_that_names_an_entity_is_refused():
     rule = Rule(Atom(0, "p", 1), (Atom(0, "q", "Rome"), Atom(0, "r", 1)))
     with pytest.raises(InputError, match="names the entity 'Rome'"):
         Walks(Index(KnowledgeGraph.from_triples([("a", "p", "b")])), [rule])

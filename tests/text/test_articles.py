@@ -28,7 +28,7 @@ Gold Coast|Mooi River|Miami Gardens
 """
 
 
-def names(text: str) -> list[str]:
+def names(text):
     return text.strip().replace("\n", "|").split("|")
 
 

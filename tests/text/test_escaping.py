@@ -13,7 +13,7 @@ HOSTILE = [
 
 
 @each("text", HOSTILE)
-def test_nothing_in_a_label_is_markup(text: str) -> None:
+def test_nothing_in_a_label_is_markup(text):
     shown = plain(text)
     assert "\n" not in shown
     bare = re.sub(r"\\[!-/:-@\[-`{-~]", "", shown)  # without what is escaped
@@ -25,38 +25,38 @@ def test_nothing_in_a_label_is_markup(text: str) -> None:
     "text", ["", "Keld's Landing", "snake_case", "/people/person", "A & B", "a < b", "[sic] x", "x (y)",
     "-1.5", "C:\\x"]
 )  # fmt: skip
-def test_what_is_no_markup_stays_as_it_is(text: str) -> None:
+def test_what_is_no_markup_stays_as_it_is(text):
     assert plain(text) == in_cell(text) == text
     assert code(text) == f"`{text}`"
 
 
-def test_code_spans_and_cells() -> None:
+def test_code_spans_and_cells():
     assert code("married`to})") == "``married`to})``"
     assert code("`a``b") == "``` `a``b ```"
     assert in_cell("a|b > *c*") == "a\\|b \\> \\*c\\*"
 
 
 @each("text", ["=cmd|' /C calc'!A0", "+1+1", "-30-", "@x", "\t=1", "'=1", "''@"])
-def test_no_cell_is_a_formula_and_texts_come_back(text: str) -> None:
+def test_no_cell_is_a_formula_and_texts_come_back(text):
     cell = text_cell(text)
     assert cell == f"'{text}"
     assert re.sub(r"^'(?='*[=+\-@\t\r])", "", cell) == text
 
 
 @each("text", ["", "a=b", "'Tis", "-0.5", "+44", "-1.6e-15", "–", "1+1"])
-def test_numbers_and_other_texts_stay_as_they_are(text: str) -> None:
+def test_numbers_and_other_texts_stay_as_they_are(text):
     assert text_cell(text) == text
 
 
-def test_right_to_left_names_are_isolated() -> None:
+def test_right_to_left_names_are_isolated():
     assert printable("שרה כהן") == "\u2068שרה כהן\u2069"
 
 
 @each("text", ["\x1b[2J", "a\rb", "\u202eevil", "\u2069", "\u2028", "\x07"])
-def test_what_could_repaint_the_terminal_is_escaped(text: str) -> None:
+def test_what_could_repaint_the_terminal_is_escaped(text):
     assert printable(text).isascii()
     assert "\\u" in printable(text)
 
 
-def test_joiners_that_scripts_need_are_kept() -> None:
+def test_joiners_that_scripts_need_are_kept():
     assert "\u200c" in printable("می\u200cخواهم")

@@ -28,12 +28,12 @@ SENTENCES = {
 }
 
 
-def blank(sentence: str) -> str:
+def blank(sentence):
     return sentence.replace("X", " ")
 
 
 @each("spoken", SENTENCES)
-def test_a_text_is_of_its_language_and_of_no_other(spoken: str) -> None:
+def test_a_text_is_of_its_language_and_of_no_other(spoken):
     for sentence in map(blank, SENTENCES[spoken]):
         for asked in SENTENCES:
             found = is_other_language(sentence, asked)
@@ -44,14 +44,12 @@ def test_a_text_is_of_its_language_and_of_no_other(spoken: str) -> None:
     ("text", "language"),
     [("", "English"), ("72?", "German"), ("Wo lebt ?", "English"), ("Wer ist es nun?", "Klingon")],
 )
-def test_what_is_short_or_of_an_unknown_language_passes(text: str, language: str) -> None:
+def test_what_is_short_or_of_an_unknown_language_passes(text, language):
     assert not is_other_language(text, language)
 
 
 @each("name", ["demo", "family", "fb15k237"])
-def test_every_template_of_the_package_is_english(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_template_of_the_package_is_english(name, monkeypatch):
     if name != "demo" and not (DATA / name).is_dir():
         pytest.skip(f"no {name} at {DATA}")
     monkeypatch.setenv("RULEMINE_DATA", str(DATA))
@@ -60,7 +58,7 @@ def test_every_template_of_the_package_is_english(
             assert not is_other_language(re.sub(r"\{topic\}", " ", text), "English"), text
 
 
-def test_why_nothing_is_checked_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_why_nothing_is_checked_is_told(monkeypatch):
     assert unchecked("English") is None
     assert unchecked("Klingon") == "language 'Klingon' is unknown; give its English name"
     monkeypatch.setattr(identification, "find_spec", lambda name: None)

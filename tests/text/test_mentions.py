@@ -6,7 +6,7 @@ from rulemine.text.mentions import cut, find_mentions, find_mentions_of_all
 from rulemine.text.template import escape, fill
 
 
-def named(text: str, name: str) -> list[str]:
+def named(text, name):
     return [text[start:end] for start, end in find_mentions(text, name)]
 
 
@@ -83,16 +83,16 @@ MENTIONS = [
 ]  # fmt: skip
 
 
-def test_mentions() -> None:
+def test_mentions():
     assert [(text, name, named(text, name)) for text, name, _ in MENTIONS] == MENTIONS
 
 
-def test_a_very_long_name_is_found() -> None:
+def test_a_very_long_name_is_found():
     name = "x" * 50_000 + " é " + "y" * 50_000
     assert named(f"Who is {name}?", name) == [name]
 
 
-def test_pieces_of_a_text() -> None:
+def test_pieces_of_a_text():
     assert cut("7 or 7?", ((0, 1), (5, 6))) == ("", " or ", "?")
     assert cut("who?", ()) == ("who?",)
 
@@ -104,7 +104,7 @@ WORDS = (
 )  # fmt: skip
 
 
-def test_random_texts_go_there_and_back() -> None:
+def test_random_texts_go_there_and_back():
     draw = random.Random(7)
     seen = 0
     for _ in range(6_000):
@@ -128,7 +128,7 @@ def test_random_texts_go_there_and_back() -> None:
     assert seen > 2_000
 
 
-def test_of_overlapping_mentions_of_several_entities_the_longest_counts() -> None:
+def test_of_overlapping_mentions_of_several_entities_the_longest_counts():
     names = ["York", "New York", "New York City"]
     text = "Is York in New York City?"
     assert find_mentions_of_all(text, names) == (((3, 7), 0), ((11, 24), 2))

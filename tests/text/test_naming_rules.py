@@ -50,7 +50,7 @@ def test_three_rules(text, anchors, answers, intermediates, expected):
 
 @each("anchors", [[NEW_YORK, YORK], [YORK, NEW_YORK]])
 def test_an_anchor_inside_another_needs_its_own_place(anchors):
-    def named(naming: str) -> str:
+    def named(naming):
         return "Who lives in New York?" if naming == "text" else asks("{0} {1}?")(anchors)(naming)
 
     found = naming_problem(named, anchors, [], [])
@@ -71,11 +71,11 @@ def test_the_name_of_an_anchor_tells_an_answer_by_whole_tokens(anchor, answer, n
 TOPIC = EntityNames("e00001", "/m/topic", "Anna Lind")
 
 
-def entity(text: str, id_: str = "/m/answer", private: str = "e00002") -> EntityNames:
+def entity(text, id_="/m/answer", private="e00002"):
     return EntityNames(private, id_, text)
 
 
-def found(text: str, answer: EntityNames, topic: EntityNames = TOPIC) -> str | None:
+def found(text, answer, topic=TOPIC):
     pieces = cut(text, find_mentions(text, topic.text))
     assert len(pieces) > 1
     return named_answer(pieces, [topic] * (len(pieces) - 1), [answer])
@@ -127,24 +127,24 @@ def found(text: str, answer: EntityNames, topic: EntityNames = TOPIC) -> str | N
         ("Who is Anna Lind's aunt?", "?", "?"),
     ],
 )
-def test_answers_that_a_text_names(text: str, answer: str, expected: str | None) -> None:
+def test_answers_that_a_text_names(text, answer, expected):
     assert found(text, entity(answer)) == expected
 
 
-def test_names_of_other_namings_count_in_the_words_around_the_topic() -> None:
+def test_names_of_other_namings_count_in_the_words_around_the_topic():
     topic = EntityNames("e00001", "New", "Anna")
     assert found("Who likes Anna York?", entity("Bob", "New York"), topic) == "new york"
 
 
-def test_a_name_that_nobody_sees_is_nowhere() -> None:
+def test_a_name_that_nobody_sees_is_nowhere():
     assert found("Who is Anna Lind's aunt?", entity("\u200b")) is None
 
 
-def test_the_topic_is_no_answer_that_is_hidden() -> None:
+def test_the_topic_is_no_answer_that_is_hidden():
     assert named_answer(("Who is ", "?"), [TOPIC], [TOPIC]) is None
 
 
-def test_a_namesake_of_the_topic_is_named_with_it() -> None:
+def test_a_namesake_of_the_topic_is_named_with_it():
     topic, other = entity("Kim (a)", "a", "e00001"), entity("Kim (b)", "b", "e00002")
     assert found("Who is Kim (a)'s aunt?", other, topic) is None
     assert found("Is Kim (a) the aunt of Kim?", other, topic) == "Kim"

@@ -31,13 +31,13 @@ TABLE = Table(
 """A value of each type, under headings."""
 
 
-def test_fewer_than_twenty_questions_are_marked() -> None:
+def test_fewer_than_twenty_questions_are_marked():
     assert [marked(n) for n in (0, 1, 19, 20)] == ["0", "1†", "19†", "20"]
     assert few_notes([20, 0]) == []
     assert len(few_notes([20, 19])) == 1
 
 
-def test_terminal() -> None:
+def test_terminal():
     assert (
         text_of(TABLE)
         == """\
@@ -58,7 +58,7 @@ A note.
     )
 
 
-def test_markdown() -> None:
+def test_markdown():
     assert (
         markdown_of(TABLE, notes=["Another *note*."])
         == """\
@@ -76,7 +76,7 @@ Hard F1 & more
     )
 
 
-def test_latex() -> None:
+def test_latex():
     latex = latex_of(TABLE)
     assert r"\caption{Hard F1 \& more}" in latex
     assert r"\begin{tabular}{lrrrrl}" in latex
@@ -87,7 +87,7 @@ def test_latex() -> None:
     assert r"\textless{}c\textgreater{} & 7\textdagger{} & -- & -- & -- & =1 \\" in latex
 
 
-def test_csv_has_every_digit_and_bounds_beside_estimates() -> None:
+def test_csv_has_every_digit_and_bounds_beside_estimates():
     assert csv_of(TABLE, joint="_") == (
         "system,n,F1,F1_low,F1_high,triples,triples_low,triples_high,p,said\n" "the core,,,,,,,,,\n"
         "a|b_50%,1200,0.5,0.25,0.75,3.25,,,0.0004,12 (4.0 %)\n" "all questions,,,,,,,,,\n"
@@ -95,7 +95,7 @@ def test_csv_has_every_digit_and_bounds_beside_estimates() -> None:
     )  # fmt: skip
 
 
-def test_json_has_every_digit_and_null() -> None:
+def test_json_has_every_digit_and_null():
     assert plain_of(TABLE)["rows"] == [
         ["the core"], [*("a|b_50%", 1200, {"value": 0.5, "low": 0.25, "high": 0.75}),
         *({"value": 3.25, "low": None, "high": None}, 0.0004, ("12", "4.0 %"))], ["all questions"],
@@ -103,14 +103,14 @@ def test_json_has_every_digit_and_null() -> None:
     ]  # fmt: skip
 
 
-def test_differences_have_signs() -> None:
+def test_differences_have_signs():
     rows = (("all", (0.1, -0.2, 0.3)), ("core", (-0.0001, None, None)))
     table = Table("d", "D", ("g", "F1"), rows, show={"F1": points})
     assert "| all | +10.0 (-20.0 … +30.0) |\n| core | +0.0 |" in markdown_of(table)
     assert r"\scored{+10.0}{$-$20.0}{+30.0}" in latex_of(table)
 
 
-def test_a_table_fits_the_terminal_and_loses_nothing() -> None:
+def test_a_table_fits_the_terminal_and_loses_nothing():
     header = ("system", "n", *(f"score {i}" for i in range(12)))
     rows = (
         ("by",), ("lookup", *(Cell(f"{i}", f"0–{i}" if i > 8 else "") for i in range(13))),
@@ -127,13 +127,13 @@ def test_a_table_fits_the_terminal_and_loses_nothing() -> None:
     assert text_of(table) == whole
 
 
-def test_a_row_of_another_length_is_refused() -> None:
+def test_a_row_of_another_length_is_refused():
     for row in (("x", 1, 2), (1,), ()):
         with pytest.raises(ConfigError, match=rf"has {len(row)} values; 2 were expected"):
             Table("g", "G", ("a", "b"), (row,))
 
 
-def test_percentages_have_one_decimal() -> None:
+def test_percentages_have_one_decimal():
     assert re.findall(r"[\d.]+", " ".join(map(percent, (0.0, -0.0, 0.12345, 1.0)))) == [
         *("0.0", "0.0", "12.3", "100.0"),
     ]

@@ -51,7 +51,7 @@ HARMONY = (
         ("<|channel|> is a mark", "<|channel|> is a mark"),
     ],
 )
-def test_thoughts_are_not_seen(output: str, said: str) -> None:
+def test_thoughts_are_not_seen(output, said):
     assert visible_reply(output).strip() == said
 
 
@@ -59,7 +59,7 @@ def test_thoughts_are_not_seen(output: str, said: str) -> None:
     ("output", "cut_off"), [("<think>a", True), ("<think>a</think>", True), ("<think>a</think>b", False),
     ("a", False), (HARMONY[:30], True), (HARMONY, False), ("", False)]
 )  # fmt: skip
-def test_what_is_thought_alone_was_cut_off(output: str, cut_off: bool) -> None:
+def test_what_is_thought_alone_was_cut_off(output, cut_off):
     assert Reply(output).is_cut_off == cut_off
 
 
@@ -67,7 +67,7 @@ def test_what_is_thought_alone_was_cut_off(output: str, cut_off: bool) -> None:
     "piece", ["<think>", "</think>", "x<think>", "<think>a</think>", "`<think>`", "1. <think>", "<|channel|>",
     "<|channel|>final<|message|>", "<|channel|>a<|constrain|>", "analysis", "assistantfinal", "<", " "]
 )  # fmt: skip
-def test_any_output_takes_linear_time(piece: str) -> None:
+def test_any_output_takes_linear_time(piece):
     begin = time.process_time()
     visible_reply(piece * (300_000 // len(piece)))
     assert time.process_time() - begin < 2
