@@ -16,7 +16,7 @@ OWN = os.environ | {"XDG_CACHE_HOME": str(Path("cache-neo4j").resolve())}
 
 
 def neo4j(*words: str | Path) -> str:
-    command = [os.environ["RULEMINE"], "neo4j", *map(str, words)]
+    command = [os.environ["RULEMINE"], "data", "neo4j", *map(str, words)]
     done = subprocess.run(command, env=OWN, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
