@@ -198,7 +198,7 @@ def test_a_dry_run_asks_nothing_and_writes_nothing(demo, command, tmp_path):
     assert re.search(tools, ended.out, re.MULTILINE)
     assert not list(tmp_path.iterdir())
     assert "missing: -o/--output" in command(*words, "--with", "lookup").err
-    assert "name one with --model" in command(*words, "--with", "tools", "--dry-run").err
+    assert "asks a model: --model NAME" in command(*words, "--with", "tools", "--dry-run").err
 
 
 def test_two_graphs_take_twice_the_calls_of_one(tmp_path):
