@@ -117,7 +117,7 @@ def test_each_has_a_name_and_says_how_often_it_asks_at_most():
     assert {name: find_answerer(name).worst_calls(3) for name in calls} == calls
     for name in calls:
         assert find_answerer(name).uses_model
-        with pytest.raises(ConfigError, match="asks a model: --model NAME"):
+        with pytest.raises(ConfigError, match="asks a model: name one, --model NAME"):
             find_answerer(name)(Context(KG), [ANN])
 
 
