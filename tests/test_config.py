@@ -24,7 +24,7 @@ class Inner(Section):
     """
 
     depth: int = option(1, least=1, flag=True)
-    share: float = option(0.5, above=0, most=1, flag_name="--part")
+    share: float = option(0.5, above=0, most=1)
     levels: tuple[int, ...] = option((), most=100)
 
     def __post_init__(self) -> None:
@@ -127,7 +127,7 @@ def test_keys_are_told_with_all_that_their_fields_say() -> None:
     assert keys["far.depth"][1:5] == (
         "5", "How deep it goes. It is deeper than share.", "a whole number ≥ 1", "--depth",
     )  # fmt: skip
-    assert [key.flag for key in keys.values() if key.flag] == ["--depth", "--part"] * 2
+    assert [key.flag for key in keys.values() if key.flag] == ["--depth"] * 2
     assert (keys["name"].default, keys["limit"].default, keys["fast"].default) == (
         '"x"',
         "",
