@@ -188,8 +188,8 @@ def _runs(arguments: Namespace) -> int:
     check_published(release)
     check_place(output, [release.path])
     check_output(*(output / name for name in ("variants.md", "variants.json")))
-    pairs = [(".".join(key), value) for key, value in pairs_in(arguments)]
-    pairs += settings_given(arguments).items()
+    pairs = [*settings_given(arguments).items()]
+    pairs += [(".".join(key), value) for key, value in pairs_in(arguments)]
     first = None if arguments.replay is None else arguments.replay / "run-1"
     files, earlier, settings = settings_of(
         release, pairs, None if first is None else replayed(first)

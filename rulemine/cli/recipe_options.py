@@ -63,6 +63,9 @@ def chosen_recipe(arguments: Namespace, drafted: "Sequence[Chosen]" = ()) -> Rec
     set_keys = pairs_in(arguments)
     settings = [(tuple(choice.key.split(".")), choice.value) for choice in drafted]
     settings += replayed(replay) + _left_out(arguments)
+    settings += [
+        (("verbalizer", "name"), name) for name in [chosen.pop("verbalizer.name", None)] if name
+    ]
     settings += set_keys
     settings += [(tuple(key.split(".")), value) for key, value in chosen.items()]
     recipe = load_recipe(arguments.recipe, settings)

@@ -82,7 +82,7 @@ def test_graphs_rules_and_predictions_come_through_pipes(here: Path, made: Path)
     script = """
     $RULEMINE build <(zcat kg.gz) --rules <(cat rules.txt) --set name=kg -o out/kg &&
     $RULEMINE answer out/kg --with lookup -o >(cat > p.jsonl) && sleep 0.2 &&
-    $RULEMINE compare out/kg <(cat p.jsonl) <(cat p.jsonl) -o /dev/stdout
+    $RULEMINE evaluate out/kg <(cat p.jsonl) <(cat p.jsonl) -o /dev/stdout
     """
     done = subprocess.run(
         ["bash", "-c", script],

@@ -24,7 +24,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["--model", ""], "model is ''; expected the name of a model"),
         (["--model", " "], "model is ' '; expected the name of a model"),
-        (["--set", "verbalizer.temperature=9"], "temperature is 9.0; expected a number at most 2"),
+        (["--set", "verbalizer.temperature=9"], "temperature is 9; expected a number at most 2"),
         (["--set", "verbalizer.temperature=nan"], "temperature is nan"),
         (
             ["--set", "endpoint.concurrency=0"],

@@ -26,6 +26,7 @@ EXAMPLES = {
     "levels": ("20,100", (20, 100)),
     "base_url": ("http://h/v1", "http://h/v1"),
     "heap": ("1g", "1g"),
+    "columns": ("a,b,c", ("a", "b", "c")),
     "head_relations": ("a, b", ["a", "b"]),
     "body_relations": ("a", ["a"]),
     "exclude_relations": ("a,b", ["a", "b"]),
@@ -116,7 +117,7 @@ def test_help_tells_the_defaults_of_the_fields(
     said = re.sub(r"\n {10,}", " ", capsys.readouterr().out)
     for key in keys:
         line = next(row for row in said.splitlines() if re.match(rf"  {key.flag} ", row))
-        default = key.default.strip('"[]')
+        default = "" if key.hint is bool else key.default.strip('"[]')
         assert line.endswith(f" ({default})") or not default, key.name
         assert key.meaning[1:20] in line, key.name
 
