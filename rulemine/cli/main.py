@@ -106,7 +106,7 @@ class AllCommands(Parser):
             words[:2] = [two]
         for old in (two, words[0]):
             if old in MOVED:
-                complain(f"rulemine {MOVED[old]}: `{old}` is called so now.")
+                complain(f"`{old}` is now `rulemine {MOVED[old]}`.")
                 raise SystemExit(2)
         return super().parse_known_args(words, namespace)
 

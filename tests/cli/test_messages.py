@@ -95,7 +95,7 @@ def test_a_recipe_that_names_what_is_not_there(
         (["verify", "x", "--rebuild=yes"], "--rebuild takes no value"),
         (["audit", "x", "-o", ""], "nothing is named; expected a file or folder"),
         (["compare", "x", "p", "q"], "rulemine evaluate DIR FILE FILE"),
-        (["serve", "neo4j", "stop"], "rulemine data neo4j: `serve neo4j` is called so now"),
+        (["serve", "neo4j", "stop"], "`serve neo4j` is now `rulemine data neo4j`"),
         (["build", "kg.tsv", "--base-url", "u"], "endpoint.base_url is a key: --set endpoint.base_url"),
     ],
     ids=range(13),
