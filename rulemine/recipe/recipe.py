@@ -190,7 +190,7 @@ class Recipe(Section):
     Attributes:
         name: The name of the benchmark; letters, digits, ``-`` and ``_``.
         kg: The complete KG: the name of a data set, or a file in TSV, N-Triples or Turtle; of the kind
-            ``cypher`` a property graph, as ``rulemine data graph check`` reads it.
+            ``cypher`` a property graph, as ``rulemine data graph`` reads it.
         kind: The kind of question: ``rules`` (about single removed triples), ``structures`` (the nine logical
             structures of ComplexLogicalQA), ``subgraphs`` (written for sampled subgraphs, as SynthKGQA),
             ``variants`` (written for the entities of texts, as Dynamic-KGQA) or ``cypher`` (text-to-Cypher

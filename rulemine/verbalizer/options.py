@@ -21,7 +21,7 @@ class VerbalizerSection(Section):
         max_tokens: Tokens of one reply at most. Models that think before they write need more.
         prompt: A TOML file of prompts; empty: the packaged one.
         glosses: ``family``, ``demo``, ``fb15k237`` or a TOML file of relation descriptions (rulemine
-            gloss); empty: made from the templates.
+            data gloss); empty: made from the templates.
         naming: How the prompts name entities: ``private``, ``entity``, ``text`` or ``numeric``; empty: by
             their labels (``text``) where the graph has any, else as the release does.
         language: The language of the questions, by its English name.
