@@ -148,5 +148,5 @@ def form_of(written: str, option: str, **forms: type[Section]) -> Any:
 
     made = forms.get(written.partition(":")[0])
     names = ", ".join(key.name for key in keys_of(made())) if made else ", ".join(forms)
-    known: Registry[type[Section]] = Registry("", f"form for {option}", Section, forms)
+    known: Registry[type[Section]] = Registry("", option, Section, forms)
     return known.made(written, next(iter(forms)), f"Options: {names}.")

@@ -336,7 +336,7 @@ def test_the_command_writes_tasks(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert len({row["id"] for row in rows}) == len(rows)
     assert rows[0].keys() >= {"id", "question", "cypher", "match", "return", "category", "answers"}
     assert f"{out}: {len(MATCHES)} tasks" in capsys.readouterr().out
-    for given, said in (("0", "0; expected 1"), ("10001", "10001")):
+    for given, said in (("0", "0; expected a whole number from 1"), ("10001", "10001")):
         words = ["data", "graph", "demo", "--to", f"tasks:per_template={given}", "-o", str(out)]
         assert main(words) == 2
         assert f"per_template is {said}" in capsys.readouterr().err
