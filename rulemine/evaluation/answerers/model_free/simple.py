@@ -87,8 +87,8 @@ class Neighbors(Section):
         for topic in {anchor for q in questions for anchor in q.anchors}:
             start = np.array([ids[name] for name in (topic,) if name in ids], np.int64)
             seen = distinct(every.others[every.at(start)])
-            edge = np.setdiff1d(seen, start)
-            for _ in range(1, self.hops):
+            edge, left = np.setdiff1d(seen, start), self.hops
+            while edge.size and (left := left - 1):
                 edge = np.setdiff1d(every.others[every.at(edge)], np.union1d(seen, start))
                 seen = np.union1d(seen, edge)
             reached[topic] = set(seen.tolist())
