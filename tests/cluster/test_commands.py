@@ -69,7 +69,7 @@ def test_a_study(two_workers, demo, command, tmp_path, died, monkeypatch):
         figures, "draw", lambda figure: "<svg></svg>"
     )  # slow, and drawn from the other files
     words = (
-        "study", demo, "--with", "lookup,reasoner", "--levels", "0,100", "--resamples", "20", "-o"
+        "study", demo, "--with", "lookup,reasoner", "--levels", "0,100", "--set", "resamples=20", "-o"
     )  # fmt: skip
     assert command(*words, str(tmp_path / "alone")).status == 0
     address = ("--cluster", two_workers.scheduler_address)

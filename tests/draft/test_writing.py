@@ -7,7 +7,7 @@ import pytest
 
 import rulemine
 from rulemine.config import read_toml
-from rulemine.errors import ConfigError, OutputError
+from rulemine.errors import ConfigError
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.loading import is_untouched, load_recipe, sealed
 from tests.command_line import run_here
@@ -50,8 +50,6 @@ def test_a_draft_from_python_is_that_of_the_command(drafted, monkeypatch):
     lines = rulemine.draft_recipe("my.tsv", "py")
     assert contents(drafted / "py") == contents(drafted / "my")
     assert sorted(lines) == [f"py/{name}: written" for name in FILES]
-    with pytest.raises(OutputError, match="is there already"):
-        rulemine.draft_recipe("my.tsv", "py")
     assert rulemine.draft_recipe("my.tsv", "py") == []
     rulemine.draft_recipe("my.tsv", "other", {"questions.max_answers": 7})
     assert read_toml(drafted / "other/recipe.toml")["questions"]["max_answers"] == 7
