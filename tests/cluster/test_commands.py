@@ -65,9 +65,8 @@ def test_answers(two_workers, demo, command, tmp_path, died, monkeypatch):
 
 
 def test_a_study(two_workers, demo, command, tmp_path, died, monkeypatch):
-    monkeypatch.setattr(
-        figures, "draw", lambda figure: "<svg></svg>"
-    )  # slow, and drawn from the other files
+    # Drawing is slow, and what is drawn is in the other files.
+    monkeypatch.setattr(figures, "draw", lambda figure: '<svg viewBox="0 0 9 9"></svg>')
     words = (
         "study", demo, "--with", "lookup,reasoner", "--levels", "0,100", "--set", "resamples=20", "-o"
     )  # fmt: skip
