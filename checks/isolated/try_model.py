@@ -116,18 +116,14 @@ def replies(journal: Path) -> int:
 
 def attempt(chosen: Run, folder: Path, url: str) -> str:
     """Builds with the model that is served, verifies and replays; says what came of it."""
-    keys = (
-        *chosen.keys,
-        "verbalizer.prompt=prompts.toml",
-        "endpoint.concurrency=1",
-        "endpoint.timeout=200",
-    )
+    keys = (*chosen.keys, "verbalizer.prompt=prompts.toml")
+    asked = (f"endpoint.base_url={url}", "endpoint.concurrency=1", "endpoint.timeout=200")
     build = ["build", chosen.recipe, "--model", "local"]
     build += [word for key in keys for word in ("--set", key)]
     (folder / "prompts.toml").write_text(chosen.prompts(), "utf-8")
     journal = folder / "out.stages" / "llm" / "journal.sqlite"
     try:
-        done = run(folder, *build, "--set", f"endpoint.base_url={url}", "-o", "out")
+        done = run(folder, *build, *[word for key in asked for word in ("--set", key)], "-o", "out")
     except subprocess.TimeoutExpired:
         if count := replies(journal):
             return (
