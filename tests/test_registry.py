@@ -14,6 +14,8 @@ from tests import ROOT
 from tests.command_line import RULES, Ended, assert_refused, run
 from tests.evaluation.world import question, write_release
 
+pytestmark = pytest.mark.slow
+
 OWN = {"one": "builtins:int", "two": "rulemine.registry:NOTHING"}
 
 

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from rulemine.auditing.audit import Audit, AuditedFigure, audit, write_audits
 from rulemine.auditing.audited import AuditedSet, canonical_query
 from rulemine.auditing.measures import AS_OURS
@@ -173,6 +175,7 @@ def test_an_audit_has_the_same_bytes_again_and_names_what_is_not_available(tmp_p
     assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
 
 
+@pytest.mark.slow
 def test_releases_of_every_kind_state_what_their_queries_give():
     for name in ("demo", "coast", "coast-structures", "coast-subgraphs", "coast-variants"):
         place = built(name) / (name if name == "demo" else "release")

@@ -57,6 +57,7 @@ def test_dull_relations_are_dropped(kg: KnowledgeGraph) -> None:
     assert {"/people/person/gender", "/tv/tv_program/languages"} <= dropped.keys() - listed.keys()
 
 
+@pytest.mark.slow
 def test_what_is_implied_links_what_is_linked(kg: KnowledgeGraph) -> None:
     reference = load_kg("fb15k237-all")
     declared = load_templates("fb15k237", kg.relations).declarations

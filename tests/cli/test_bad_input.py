@@ -67,15 +67,7 @@ def test_a_bad_graph(here: Path, command: Command, words: list[str], name: str) 
     ],
 )
 @pytest.mark.parametrize("words", [["mine"], ["build", "-o", "out/x"]], ids=lambda words: words[0])
-def test_no_graph_at_all(
-    here: Path,
-    command: Command,
-    monkeypatch: pytest.MonkeyPatch,
-    words: list[str],
-    name: str,
-    content: bytes | None,
-    expected: str,
-) -> None:
+def test_no_graph_at_all(here, command, monkeypatch, words, name, content, expected):
     def offline(*_: object) -> bytes:
         raise OSError("no network in tests")
 
@@ -97,9 +89,7 @@ def test_a_file_name_that_is_no_text(here: Path, command: Command) -> None:
     assert tree(here) == before
 
 
-def test_accepted_line_ends_marks_and_duplicates_give_the_same_release(
-    here: Path, command: Command
-) -> None:
+def test_accepted_line_ends_marks_and_duplicates_give_the_same_release(here, command):
     lines = FACTS.splitlines()
     variants = {
         "plain": FACTS.encode(),
@@ -159,9 +149,7 @@ BAD_OPTIONS = [
 
 
 @pytest.mark.parametrize(("options", "expected"), BAD_OPTIONS, ids=lambda v: " ".join(v)[:40])
-def test_bad_options_of_build(
-    here: Path, command: Command, options: list[str], expected: str
-) -> None:
+def test_bad_options_of_build(here, command, options, expected):
     before = tree(here)
     words = [
         "build",
@@ -191,9 +179,7 @@ def test_bad_options_of_build(
     ],
     ids=lambda v: " ".join(v)[:40],
 )
-def test_bad_options_of_mine(
-    here: Path, command: Command, options: list[str], expected: str
-) -> None:
+def test_bad_options_of_mine(here, command, options, expected):
     before = tree(here)
     assert_refused(command("mine", "kg.tsv", *options), expected)
     assert tree(here) == before
@@ -324,9 +310,7 @@ def test_an_output_that_cannot_be(here: Path, command: Command, output: str, exp
     ],
     ids=lambda words: words[0] if isinstance(words, list) else "",
 )
-def test_what_no_name_number_or_address_is(
-    here: Path, command: Command, words: list[str], expected: str
-) -> None:
+def test_what_no_name_number_or_address_is(here, command, words, expected):
     (here / "s.toml").write_text('[[entities]]\nlabel = "A"\ntable = "\\u0000"\n')
     if "x" in words:
         write_release(here / "x")

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -49,9 +48,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=lambda words: " ".join(words)[:40],
 )
-def test_what_has_no_end_is_given_up(
-    here: Path, made: Path, command: Command, words: Sequence[str], source: str
-) -> None:
+def test_what_has_no_end_is_given_up(here, made, command, words, source):
     with (here / "sparse.tsv").open("wb") as sparse:
         sparse.truncate(1 << 40)  # a terabyte that takes no room
     (here / "zero.toml").symlink_to(source)
@@ -59,9 +56,7 @@ def test_what_has_no_end_is_given_up(
     assert_refused(command(*words), "line 1 holds a NUL byte")
 
 
-def test_lines_and_files_of_text_without_end_are_given_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_and_files_of_text_without_end_are_given_up(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "MOST_BYTES_A_LINE", 5 << 20)
     monkeypatch.setattr(files, "MOST_BYTES", 9 << 20)
     bomb = tmp_path / "bomb.gz"
@@ -114,9 +109,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_every_text_can_go_to_standard_output(
-    here: Path, made: Path, command: Command, name: str
-) -> None:
+def test_every_text_can_go_to_standard_output(here, made, command, name):
     (here / "out").symlink_to(made / "out")
     assert command("answer", "out/kg", "--with", "lookup", "-o", "p.jsonl").status == 0
     before = tree(here).keys()
@@ -170,9 +163,7 @@ def test_a_pipe_that_is_an_output_stays_one(here: Path, command: Command) -> Non
     ],
     ids=lambda v: " ".join(v) if isinstance(v, list) else "",
 )
-def test_an_option_that_does_nothing_is_refused(
-    here: Path, command: Command, words: list[str], expected: str
-) -> None:
+def test_an_option_that_does_nothing_is_refused(here, command, words, expected):
     if words[0] == "build":
         words = [*words, "-o", "new"]
     assert_refused(command(*words), expected)

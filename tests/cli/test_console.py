@@ -6,7 +6,6 @@ import sys
 import termios
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from rulemine.llm.session import OF_ALL
 from rulemine.release.writer import write_release as write_release_of
 from tests import structures
 from tests.chat_server import KEY, ChatServer, FakeModel, build_words
-from tests.command_line import Command
 from tests.evaluation.world import write_release
 
 STATUS = "1,204 rejected · 2,773 calls/min"
@@ -33,9 +31,7 @@ class Clock:
         return self.now
 
 
-def test_where_nobody_watches_lines_tell_how_long_it_takes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_nobody_watches_lines_tell_how_long_it_takes(monkeypatch, capsys):
     clock = Clock()
     monkeypatch.setattr(console, "time", clock)
     monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 1e6)
@@ -81,9 +77,7 @@ def test_the_time_on_a_bar_moves_on_without_any_progress(monkeypatch: pytest.Mon
     assert [thread for thread in threading.enumerate() if thread.name == console.TICKER] == []
 
 
-def test_everything_fits_on_a_terminal_of_80_columns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_everything_fits_on_a_terminal_of_80_columns(monkeypatch):
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (24, 80))
     monkeypatch.setattr(console, "SECONDS_BEFORE_BAR", 0.0)
@@ -107,9 +101,7 @@ def test_everything_fits_on_a_terminal_of_80_columns(
         assert len(part) <= 80
 
 
-def test_where_nobody_watches_lines_come_without_any_status_or_progress(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_where_nobody_watches_lines_come_without_any_status_or_progress(monkeypatch, capsys):
     monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
     monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.05)
     said = ""
@@ -147,9 +139,7 @@ def test_a_bar_is_wiped_though_there_was_no_progress(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("name", ["answer", "judge", "supervision", "study", "build"])
-def test_where_nobody_watches_a_slow_model_is_seen_at_work(
-    name: str, here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_nobody_watches_a_slow_model_is_seen_at_work(name, here, command, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
     monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.05)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rulemine.cli.main import make_parser
-from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
+from tests.command_line import FACTS, RULES, assert_refused, run_here, tree
 
 SCHEMA = """\
 name = "s"
@@ -84,13 +84,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("words", "given"), CASES.items())
-def test_an_input_is_never_the_output(
-    made: Path,
-    command: Command,
-    monkeypatch: pytest.MonkeyPatch,
-    words: str,
-    given: str,
-) -> None:
+def test_an_input_is_never_the_output(made, command, monkeypatch, words, given):
     monkeypatch.chdir(made)
     before = tree(made)
     expected = "is not as rulemine|is the release itself"

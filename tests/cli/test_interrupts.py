@@ -181,9 +181,7 @@ PLACES = {
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("name", PLACES)
-def test_other_commands_struck(
-    here: Path, command: Command, finished: Path, name: str, number: int
-) -> None:
+def test_other_commands_struck(here, command, finished, name, number):
     shutil.copytree(finished / "out", here / "out")
     shutil.copy(finished / "p.jsonl", here / "p.jsonl")
     (here / "new").mkdir()

@@ -18,9 +18,7 @@ class Many(np.ndarray):  # type: ignore[type-arg]
         return self.pretended
 
 
-def test_a_graph_that_does_not_fit_the_index_is_refused_before_java_starts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_graph_that_does_not_fit_the_index_is_refused_before_java_starts(monkeypatch):
     monkeypatch.setattr(jvm, "start_jvm", lambda *_, **__: pytest.fail("Java was started"))
     triples = np.zeros((1, 3), np.int32).view(Many)
     triples.pretended = 2**30 - 7

@@ -31,9 +31,7 @@ FEW = "mining.min_initial_support=20"
         ('JAVA_VERSION="21"\n', b"no library", "does not start"),
     ],
 )
-def test_a_java_that_cannot_be_used(
-    here: Path, words: list[str], release: str | None, library: bytes | None, expected: str
-) -> None:
+def test_a_java_that_cannot_be_used(here, words, release, library, expected):
     home = here / "java"
     if release is not None:
         (home / "lib" / "server").mkdir(parents=True)
@@ -165,9 +163,7 @@ RECIPE = 'name = "g"\nkg = "g.tsv"\nquestions = { restated = true }\n'
 """Thresholds as they are without a draft, for graphs that say everything twice."""
 
 
-def test_one_triple_gives_no_rule_and_says_which_threshold_to_lower(
-    here: Path, command: Command
-) -> None:
+def test_one_triple_gives_no_rule_and_says_which_threshold_to_lower(here, command):
     (here / "one.tsv").write_text("a\tr\tb\n")
     before = tree(here)
     ended = command("build", "one.tsv", "-o", "out/x")
@@ -180,9 +176,7 @@ def test_one_triple_gives_no_rule_and_says_which_threshold_to_lower(
     assert tree(here) == before
 
 
-def test_a_graph_whose_rules_miss_the_thresholds_says_which_to_lower(
-    here: Path, command: Command
-) -> None:
+def test_a_graph_whose_rules_miss_the_thresholds_says_which_to_lower(here, command):
     lines = [f"a{i}\tr\tb{i % 7}\nb{i % 5}\ts\ta{i}\n" for i in range(50)]
     (here / "g.tsv").write_text("".join(lines))
     (here / "g.toml").write_text(RECIPE)

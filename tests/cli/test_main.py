@@ -79,9 +79,7 @@ def test_a_reader_that_stops_reading_is_no_error(here: Path) -> None:
     assert process.returncode == 0
 
 
-def test_the_release_does_not_depend_on_where_and_how_often_it_is_built(
-    here: Path, command: Command
-) -> None:
+def test_the_release_does_not_depend_on_where_and_how_often_it_is_built(here, command):
     elsewhere = here / "some where"
     elsewhere.mkdir()
     (elsewhere / "kg.tsv").write_text(FACTS)
@@ -93,9 +91,7 @@ def test_the_release_does_not_depend_on_where_and_how_often_it_is_built(
         assert tree(elsewhere / "y") == tree(here / "out" / "x")
 
 
-def test_our_own_mistakes_end_with_status_one(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_our_own_mistakes_end_with_status_one(here, command, monkeypatch):
     def fail() -> None:
         raise RulemineError("the miner failed: this is a bug; please report it.")
 
@@ -106,9 +102,7 @@ def test_our_own_mistakes_end_with_status_one(
     assert tree(here).keys() == {"kg.tsv", "rules.txt"}
 
 
-def test_a_limit_that_is_reached_ends_with_status_three(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_limit_that_is_reached_ends_with_status_three(here, command, monkeypatch):
     def end() -> None:
         raise LimitError("the budget is spent; every reply is kept.")
 
@@ -123,9 +117,7 @@ def test_a_release_with_faults_ends_with_status_one(here: Path, command: Command
     assert ended.status == 1, "its cards and counts are missing"
 
 
-def test_options_of_a_build_reach_its_recipe(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_of_a_build_reach_its_recipe(tmp_path, capsys):
     rules = tmp_path / "rules.jsonl"
     rules.write_text(
         '{"head": ["?a", "lives_in", "?b"], '

@@ -41,9 +41,7 @@ SEED = "seed is {}; expected a whole number from 0 to 9223372036854775807"
     ],
     ids=lambda v: v[:40].encode("ascii", "replace").decode(),
 )  # fmt: skip
-def test_values_that_nobody_expects(
-    here: Path, command: Command, setting: str, expected: str
-) -> None:
+def test_values_that_nobody_expects(here, command, setting, expected):
     (here / "empty").write_text("")
     before = tree(here)
     ended = command(*BUILD, "--set", setting)
@@ -70,9 +68,7 @@ def test_values_that_nobody_expects(
     ],
     ids=range(10),
 )  # fmt: skip
-def test_a_recipe_that_names_what_is_not_there(
-    here: Path, command: Command, recipe: str, expected: str
-) -> None:
+def test_a_recipe_that_names_what_is_not_there(here, command, recipe, expected):
     (here / "sub").mkdir()
     (here / "sub/my.toml").write_text(recipe)
     before = tree(here)
@@ -100,13 +96,7 @@ def test_a_recipe_that_names_what_is_not_there(
     ],
     ids=range(13),
 )  # fmt: skip
-def test_words_that_nobody_expects(
-    here: Path,
-    command: Command,
-    monkeypatch: pytest.MonkeyPatch,
-    words: list[str],
-    expected: str,
-) -> None:
+def test_words_that_nobody_expects(here, command, monkeypatch, words, expected):
     def offline(*_: object) -> bytes:
         raise OSError("offline")
 
@@ -130,9 +120,7 @@ def test_files_that_fit_nothing_are_noted(here: Path, command: Command) -> None:
     assert "5 relations without a template of your own" in command("show", "out/x", "--summary").out
 
 
-def test_a_refused_text_is_in_the_release_and_the_screen_says_why_and_where(
-    here: Path, command: Command
-) -> None:
+def test_a_refused_text_is_in_the_release_and_the_screen_says_why_and_where(here, command):
     (here / "kg.tsv").write_text(re.sub(r"\bh(\d+)", r"W\1", FACTS))
     ended = command(*BUILD, "--naming", "entity")
     assert ended.status == 0, ended.err
@@ -145,9 +133,7 @@ def test_a_refused_text_is_in_the_release_and_the_screen_says_why_and_where(
     assert command("verify", "out/x").status == 0
 
 
-def test_a_build_ends_in_three_lines_and_a_summary_has_a_figure(
-    here: Path, command: Command
-) -> None:
+def test_a_build_ends_in_three_lines_and_a_summary_has_a_figure(here, command):
     ended = command(*BUILD)
     made, notable, following = ended.out.splitlines()
     counts = json.loads((here / "out/x/manifest.json").read_text())["counts"]

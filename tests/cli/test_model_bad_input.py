@@ -70,9 +70,7 @@ def test_options(here: Path, command: Command, more: list[str], expected: str) -
         ("sk-é-q9w8e7", "holds signs that no key can have"),
     ],
 )
-def test_keys(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch, key: str, expected: str
-) -> None:
+def test_keys(here, command, monkeypatch, key, expected):
     monkeypatch.setenv("OPENAI_API_KEY", key)
     ended = command(*build_words("https://api.nowhere.invalid/v1"))
     assert_refused(ended, expected)
@@ -88,9 +86,7 @@ def test_keys(
         (400, "", "40 calls in a row have failed; the last: 400: no"),
     ],
 )
-def test_endpoints_that_refuse(
-    here: Path, command: Command, status: int, code: str, expected: str
-) -> None:
+def test_endpoints_that_refuse(here, command, status, code, expected):
     with ChatServer(lambda request, times: error(status, f"no {KEY}", code)) as running:
         ended = command(*build_words(running.url))
         assert running.received.total() < 64
@@ -106,18 +102,14 @@ def test_an_address_without_an_api(here: Path, command: Command) -> None:
     assert_refused(ended, "is the address of a chat API: it mostly ends in /v1")
 
 
-def test_a_host_where_nobody_answers(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_host_where_nobody_answers(here, command, monkeypatch):
     monkeypatch.setattr("rulemine.llm.session.PATIENCE", 1.0)
     monkeypatch.setattr("rulemine.llm.client.RETRIES", 0)
     ended = command(*build_words(NOBODY, "out/kg"))
     assert_refused(ended, "no reply for . s; the last failure: no connection: ")
 
 
-def test_no_client_is_needed_before_a_call(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_client_is_needed_before_a_call(here, command, monkeypatch):
     with ChatServer() as running:
         assert command(*build_words(running.url)).status == 0
         monkeypatch.setitem(sys.modules, "openai", None)

@@ -6,8 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.batch_server import answer_rounds
 from tests.chat_server import KEY, ChatServer, FakeModel, build_words, completion
 from tests.command_line import Command, assert_refused, tree
@@ -40,9 +38,7 @@ def untimed(file: Path) -> list[Any]:
     return rows
 
 
-def test_a_build_has_the_bytes_of_one_over_the_network(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_build_has_the_bytes_of_one_over_the_network(here, command, monkeypatch):
     more = ["--set", "verbalizer.judge_model=critic", "--questions", "8"]
     with ChatServer() as running:
         monkeypatch.setenv("OPENAI_API_KEY", KEY)

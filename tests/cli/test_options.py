@@ -109,9 +109,7 @@ def test_what_no_flag_can_take_is_told_with_all_other_problems() -> None:
     ("command", "keys"),
     [("build", FLAGS), ("mine", [*MINING, *RESOURCES])],
 )
-def test_help_tells_the_defaults_of_the_fields(
-    command: str, keys: list[Key], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_help_tells_the_defaults_of_the_fields(command, keys, capsys):
     with pytest.raises(SystemExit):
         make_parser().parse_args([command, "--help"])
     said = re.sub(r"\n {10,}", " ", capsys.readouterr().out)
@@ -187,9 +185,7 @@ def test_all_keys_fit_on_a_page() -> None:
     assert lines[at + 1].endswith("A whole number from 2 to 5.") or lines[at + 2].endswith("to 5.")
 
 
-def test_keys_are_listed_by_section_and_described_one_by_one(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_keys_are_listed_by_section_and_described_one_by_one(capsys):
     def said(*words: str) -> str:
         with pytest.raises(SystemExit):
             main(["build", "--keys", *words])

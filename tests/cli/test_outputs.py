@@ -2,7 +2,6 @@
 
 import os
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -40,9 +39,7 @@ def links(folder: Path) -> dict[str, str]:
     }
 
 
-def test_building_again_deletes_nothing_in_the_release_folder(
-    built: Path, command: Command
-) -> None:
+def test_building_again_deletes_nothing_in_the_release_folder(built, command):
     (built / "out/kg/predictions.jsonl").write_text("hours of GPU")
     (built / "out/kg/.git").mkdir()
     before = tree(built)
@@ -89,9 +86,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("words", FILES)
-def test_a_file_is_replaced_only_as_the_same_command_wrote_it(
-    built: Path, command: Command, words: str
-) -> None:
+def test_a_file_is_replaced_only_as_the_same_command_wrote_it(built, command, words):
     (built / "other.tsv").write_text(FACTS.replace("wife", "spouse"))
     file, more = built / "f", ("-o", "f")
     for made in (words, words, FILES[words]):
@@ -141,9 +136,7 @@ PLACES = [
         *((words, place) for words in (WRITING["mine"], WRITING["rename"]) for place in PLACES),
     ],
 )
-def test_nothing_but_a_build_writes_into_a_release(
-    built: Path, command: Command, words: str, place: str
-) -> None:
+def test_nothing_but_a_build_writes_into_a_release(built, command, words, place):
     (built / "R").symlink_to("out/kg")
     before = tree(built)
     expected = "is inside the release|is a file; a folder was"
@@ -202,9 +195,7 @@ def test_several_systems_write_into_a_folder(built: Path, command: Command) -> N
     ],
     ids=lambda words: words[0],
 )
-def test_a_dangling_link_is_said_before_the_first_stage(
-    built: Path, command: Command, words: Sequence[str]
-) -> None:
+def test_a_dangling_link_is_said_before_the_first_stage(built, command, words):
     (built / "dangling").symlink_to("nowhere")
     (built / "circle").symlink_to("circle")
     for output in ("dangling", "dangling/below", "circle"):
@@ -215,9 +206,7 @@ def test_a_dangling_link_is_said_before_the_first_stage(
 
 
 @pytest.mark.parametrize("name", ["kg.stages", ".kg.old", ".kg.new", ".kg.made", ".kg.exchange"])
-def test_folders_that_only_look_like_ours_are_never_touched(
-    here: Path, command: Command, name: str
-) -> None:
+def test_folders_that_only_look_like_ours_are_never_touched(here, command, name):
     (here / "o").mkdir()
     (here / "o" / name).mkdir()
     (here / "o" / name / "thesis.txt").write_text("years of work")
@@ -232,9 +221,7 @@ def test_folders_that_only_look_like_ours_are_never_touched(
     assert [p.name for p in (here / "o" / name).iterdir()] == ["thesis.txt"]
 
 
-def test_a_folder_without_the_right_to_write_is_said_at_once(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_without_the_right_to_write_is_said_at_once(here, command, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)
     for words in (["mine", "kg.tsv", "-o", "o/x"], [*BUILD, "o/kg"]):
         assert_refused(command(*words), f"no permission to write in {here}")
@@ -273,9 +260,7 @@ def test_a_release_of_another_kind_is_not_replaced_unasked(built: Path, command:
     assert tree(built) == before
 
 
-def test_tables_of_runs_that_are_not_there_are_somebody_elses(
-    built: Path, command: Command
-) -> None:
+def test_tables_of_runs_that_are_not_there_are_somebody_elses(built, command):
     (built / "theirs").mkdir()
     (built / "theirs/variants.md").write_text("mine")
     manifest = built / "out/kg/manifest.json"

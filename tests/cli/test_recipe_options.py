@@ -84,9 +84,7 @@ def test_glosses_take_the_options_of_the_endpoint():
         ("--api-key-variable", "endpoint.api_key_variable is a key"),
     ],
 )
-def test_an_unknown_option_gets_a_hint(
-    option: str, hint: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_option_gets_a_hint(option, hint, capsys):
     with pytest.raises(SystemExit) as ended:
         make_parser().parse_args(["build", "demo", option, "German"])
     assert ended.value.code == 2

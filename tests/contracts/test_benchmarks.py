@@ -68,9 +68,7 @@ def test_the_endpoint_that_is_measured_is_a_command() -> None:
     assert make_parser().parse_args(words(command)).serve == "sparql:port=0:max_rows=9"
 
 
-def test_the_packages_are_as_many_as_said_and_built_by_commands(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_packages_are_as_many_as_said_and_built_by_commands(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     cypher = load("cypher")
     triples = cypher.packages()
@@ -91,9 +89,7 @@ def test_the_suite_builds_by_the_recipe_where_there_is_one() -> None:
     assert "demo" in suite.graphs()
 
 
-def test_the_suite_goes_on_where_it_stopped_and_says_what_failed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_suite_goes_on_where_it_stopped_and_says_what_failed(tmp_path, monkeypatch):
     suite = load("suite")
     asked: list[tuple[str, str]] = []
     made = {

@@ -44,20 +44,12 @@ def test_clients_are_pinned_and_have_their_script() -> None:
         ({"a": "skipped"}, False, 1, "0 tried, 1 skipped; tried: none; skipped: a"),
     ],
 )
-def test_the_last_line_counts(
-    ended: dict[str, str],
-    no_skips: bool,
-    status: int,
-    last: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_last_line_counts(ended, no_skips, status, last, capsys):
     assert try_clients.report(ended, no_skips=no_skips) == status
     assert capsys.readouterr().out.splitlines()[-1] == last
 
 
-def test_a_checkout_is_copied_with_its_lines_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkout_is_copied_with_its_lines_changed(tmp_path, monkeypatch):
     changed = checkouts.Changed("src/a.py", "import b", "import c")
     wanted = checkouts.Checkout("somebody/it", "1234567", ("src",), (changed,))
     monkeypatch.setitem(checkouts.CHECKOUTS, "It", wanted)

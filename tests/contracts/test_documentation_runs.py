@@ -262,14 +262,7 @@ FIRST_PAGES = ("README.md", "docs/index.md", "docs/test-your-rag.md")
         if any(block.runs for block in blocks_of(page))
     ],
 )
-def test_a_page_prints_what_it_shows(
-    page: Path,
-    here: Path,
-    release: Callable[[str, str], None],
-    command: Command,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_page_prints_what_it_shows(page, here, release, command, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")  # pytest-xdist sets it to the width of its own terminal
     (here / "examples").symlink_to(ROOT / "examples")
     shutil.copy(ROOT / "rulemine/datasets/demo/world.tsv", here / "my.tsv")

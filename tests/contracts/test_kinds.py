@@ -199,6 +199,7 @@ def test_no_kind_imports_another() -> None:
     assert others == set(), "what two kinds need stands in rulemine.kinds"
 
 
+@pytest.mark.slow
 def test_nothing_else_names_a_kind() -> None:
     assert found() == {}, "these lines name or recognize a kind of question; ask the kind instead"
 

@@ -3,6 +3,7 @@
 import argparse
 import ast
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,19 +17,23 @@ from tests import ROOT
 BUDGETS = tomllib.loads((Path(__file__).parent / "size.toml").read_text("utf-8"))
 
 
-def nodes(place: str) -> list[ast.AST]:
-    """The syntax of every file that a path, or a pattern such as ``rulemine/*.py``, names."""
-    paths = ROOT.glob(place) if place.endswith(".py") else (ROOT / place).rglob("*.py")
-    return [node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+def paths(place: str) -> list[Path]:
+    """The files that a path, or a pattern such as ``rulemine/*.py``, names."""
+    return list(ROOT.glob(place) if place.endswith(".py") else (ROOT / place).rglob("*.py"))
+
+
+@cache
+def statements_of(path: Path) -> int:
+    return sum(
+        isinstance(node, ast.stmt)
+        and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+    )
 
 
 def statements(place: str) -> int:
     """Statements without docstrings."""
-    return sum(
-        isinstance(node, ast.stmt)
-        and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-        for node in nodes(place)
-    )
+    return sum(map(statements_of, paths(place)))
 
 
 def parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:

@@ -44,6 +44,7 @@ def config(folder):
     return found
 
 
+@pytest.mark.slow
 def test_a_small_graph_is_built_with_the_most_rules_and_all_floors(folder):
     chosen = config(folder / "plain")
     kg = KnowledgeGraph.read(folder / "my.tsv")
@@ -137,6 +138,7 @@ def test_few_answers_may_be_those_of_more_questions(tmp_path):
     assert "share an answer: --set questions.max_answer_share=0.02" in again.out
 
 
+@pytest.mark.slow
 def test_a_number_of_questions_is_a_limit_and_takes_the_surest_rules_that_have_them(folder):
     assert build(folder, "-o", "few", "--questions", "60").status == 0
     questions = Release.open(folder / "few").questions()
@@ -162,6 +164,7 @@ def test_rules_and_published_procedures_are_taken_as_they_are(here, command):
     assert_refused(command("build", "demo", "--effort", "9"), "--effort: is for thresholds")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("enough", "kept"), [(1, 2), (10**6, 0)])
 @pytest.mark.parametrize("kind", ["rules", "variants"])
 def test_the_surest_rules_that_leave_enough_are_taken(folder, monkeypatch, kind, enough, kept):
@@ -176,6 +179,7 @@ def test_the_surest_rules_that_leave_enough_are_taken(folder, monkeypatch, kind,
     assert run_here(folder, ["verify", name]).status == 0
 
 
+@pytest.mark.slow
 @each("kind", ["subgraphs", "variants"])
 def test_what_a_kind_needs_is_chosen_too_unless_it_is_given(folder, kind):
     ended = build(

@@ -67,6 +67,7 @@ def test_every_choice_has_a_comment_and_every_relation_an_example(drafted):
     assert len(relations) == text.count(" triples, as [") + text.count(" triple, as [") > 10
 
 
+@pytest.mark.slow
 def test_an_edited_file_counts(drafted):
     path = drafted / "my" / "templates.toml"
     before = load_recipe(str(drafted / "my"), [])
@@ -97,6 +98,7 @@ def test_declarations_and_the_filter_are_edited_in_their_files(drafted):
     assert inputs.excluded["speaks"] == "dull"
 
 
+@pytest.mark.slow
 def test_a_draft_replaces_no_file_that_was_edited(drafted):
     templates, filter_file = (drafted / "my" / f"{n}.toml" for n in ("templates", "filter"))
     templates.write_text(templates.read_text() + "# mine\n")

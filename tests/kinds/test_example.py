@@ -29,6 +29,8 @@ from tests.test_registry import install_example
 from tests.verify.tampering import edited
 from tests.verify.tiny import seal
 
+pytestmark = pytest.mark.slow
+
 SMALL = [
     (("kind",), "choice"), (("selection", "per_rule"), 1), (("mining", "min_std_confidence"), 0.6),
 ]  # fmt: skip

@@ -78,6 +78,7 @@ for number in range(int(sys.argv[2]), 10**9):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_a_kill_loses_nothing_that_was_kept(path):
     rng, last = random.Random(3), -1

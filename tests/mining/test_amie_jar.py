@@ -21,6 +21,8 @@ from tests import each
 from tests.command_line import FACTS, PEOPLE
 from tests.mining.amie_stand_in import jar_maker
 
+pytestmark = pytest.mark.slow
+
 LOOSE = MiningOptions(min_initial_support=1)
 
 NAMES = {

@@ -260,6 +260,7 @@ PARTS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_verifier_finds_nothing_in_what_passes() -> None:
     draw = random.Random(5)
     passed = failed = caught = 0
@@ -304,6 +305,7 @@ def test_random_texts_raise_nothing() -> None:
             assert json.dumps(explain(found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["demo", "family", "fb15k237"])
 def test_what_templates_make_passes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if name != "demo" and not (DATA / name).is_dir():

@@ -1,18 +1,13 @@
 """``rulemine evaluate``."""
 
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from rulemine.cli.main import main
 from rulemine.errors import UserError
 from tests.evaluation.world import write_release
 
 
-def test_the_seed_and_the_level_are_those_that_are_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_seed_and_the_level_are_those_that_are_given(tmp_path, monkeypatch):
     given: dict[str, Any] = {}
 
     def evaluate(*_: Any, **more: Any) -> None:

@@ -72,9 +72,7 @@ def test_each_form_of_a_prediction_is_scored(files: Path) -> None:
 
 
 @pytest.mark.parametrize("layout", ["table", "json", "csv", "markdown", "latex", "html"])
-def test_every_layout_has_the_scores_and_what_differs(
-    files: Path, layout: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_layout_has_the_scores_and_what_differs(files, layout, capsys):
     assert run(files, "--format", layout, *["--all"] * (layout == "table")) == 0
     text = capsys.readouterr().out
     for word in ("SORT", "Kinds of errors", "not run"):
@@ -120,9 +118,7 @@ def test_files_of_cypherbench(files: Path, capsys: pytest.CaptureFixture[str]) -
     assert "several graphs (coast, nba)" in capsys.readouterr().err
 
 
-def test_another_graph_and_a_gold_that_fails_are_said(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_graph_and_a_gold_that_fails_are_said(files, capsys):
     other = [{**TASKS[0], "answers": [["P1"]]}, {**TASKS[1], "cypher": "MATCH (n RETURN n"}]
     write(files / "tasks.jsonl", other)
     write(files / "given.jsonl", GIVEN[:1])
@@ -146,13 +142,7 @@ def test_another_graph_and_a_gold_that_fails_are_said(
         (TASKS, [], "given.jsonl: is empty"),
     ],
 )
-def test_files_that_are_wrong(
-    files: Path,
-    questions: list[Any],
-    given: list[Any],
-    said: str,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_files_that_are_wrong(files, questions, given, said, capsys):
     write(files / "tasks.jsonl", questions)
     write(files / "given.jsonl", given)
     assert run(files) == 2
@@ -160,9 +150,7 @@ def test_files_that_are_wrong(
 
 
 @pytest.mark.parametrize("thoughts", [f"<think>{PEOPLE}</think>", f"<think>\n{PEOPLE}\nbut no"])
-def test_thoughts_are_no_prediction(
-    files: Path, thoughts: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_thoughts_are_no_prediction(files, thoughts, capsys):
     write(files / "given.jsonl", [{"id": "a", "raw_output": thoughts}])
     write(files / "tasks.jsonl", TASKS[:1])
     assert run(files, "--format", "json") == 0
@@ -174,9 +162,7 @@ def test_thoughts_are_no_prediction(
     assert scores == ["missing", "missing", "0.0", "0.0"]
 
 
-def test_graphs_that_are_not_said_or_not_asked_for(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_graphs_that_are_not_said_or_not_asked_for(files, capsys):
     arguments = ["evaluate", str(files / "tasks.jsonl"), str(files / "given.jsonl")]
     for more, said in (
         ([], "which graph are its questions about (coast)?"),
@@ -189,9 +175,7 @@ def test_graphs_that_are_not_said_or_not_asked_for(
         assert said in capsys.readouterr().err
 
 
-def test_by_return_has_basic_questions_alone(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_by_return_has_basic_questions_alone(files, capsys):
     rows = [
         {"id": id_, "cypher": PEOPLE, "return": id_, "category": (row.matches or ("(n)",))[0]}
         for id_, row in RETURNS.items()
@@ -214,9 +198,7 @@ def test_by_return_has_basic_questions_alone(
     }  # fmt: skip
 
 
-def test_a_graph_in_which_no_gold_finds_anything_is_said_first(
-    files: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_graph_in_which_no_gold_finds_anything_is_said_first(files, capsys):
     nodes = [GraphNode(f"e{n}", "Entity", node.name) for n, node in enumerate(NODES)]
     graph = PropertyGraph(Schema("wrong", (EntityType("Entity"),), ()), nodes, [])
     write_simplekg(graph, files / "wrong.json")
@@ -234,9 +216,7 @@ def test_a_graph_in_which_no_gold_finds_anything_is_said_first(
     assert "Warning" not in capsys.readouterr().out
 
 
-def test_progress_is_told_off_a_terminal(
-    files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_is_told_off_a_terminal(files, capsys, monkeypatch):
     monkeypatch.setattr("rulemine.cli.console.SECONDS_BETWEEN_LINES", 0.0)
     assert run(files) == 0
     assert "2 of 3 · questions scored" in capsys.readouterr().err

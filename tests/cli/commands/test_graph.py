@@ -36,9 +36,7 @@ def test_standard_output_holds_the_graph_alone(command: Command) -> None:
     assert len(json.loads(done.out)["entities"]) == 333
 
 
-def test_a_schema_that_contradicts_the_data_is_one_message(
-    tmp_path: Path, command: Command
-) -> None:
+def test_a_schema_that_contradicts_the_data_is_one_message(tmp_path, command):
     draft, made = tmp_path / "demo.toml", tmp_path / "demo.json"
     command("data", "graph", "demo", "--to", "schema", "-o", draft)
     command("data", "graph", "demo", "--to", "simplekg", "-o", made)

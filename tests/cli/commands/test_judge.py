@@ -183,9 +183,7 @@ def test_judges_may_see_labels_where_the_release_has_codes(small, server, comman
     assert rows()[0]["supporting_facts"] == ["Ann, wife, Bob"]
 
 
-def test_an_address_of_its_own_gets_a_key_of_its_own(
-    small, server, command: Command, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_address_of_its_own_gets_a_key_of_its_own(small, server, command, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-first")
     monkeypatch.setenv("OPENAI_API_KEY_2", "sk-second")
     with ChatServer() as other:

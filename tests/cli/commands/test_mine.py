@@ -80,9 +80,7 @@ def test_constants_are_entities_in_the_output(here: Path, command: Command) -> N
 
 
 @pytest.mark.parametrize("stop", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_writing_that_ends_early_leaves_nothing_under_the_name(
-    here: Path, command: Command, monkeypatch: pytest.MonkeyPatch, stop: BaseException
-) -> None:
+def test_writing_that_ends_early_leaves_nothing_under_the_name(here, command, monkeypatch, stop):
     words = ("mine", "kg.tsv", *LOOSE, "-o", "out.jsonl")
     assert command(*words).status == 0
     before = (here / "out.jsonl").read_text()

@@ -41,9 +41,7 @@ def test_every_question_is_a_line_of_csv(folder: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(("format_", "sign"), [("html", "<h1>"), ("latex", r"\midrule")])
-def test_evaluate_writes_a_page_and_latex(
-    folder: Path, capsys: pytest.CaptureFixture[str], format_: str, sign: str
-) -> None:
+def test_evaluate_writes_a_page_and_latex(folder, capsys, format_, sign):
     words = ["evaluate", str(folder / "small"), str(folder / "mine.jsonl"), "--format", format_]
     assert main(words) == 0
     printed = capsys.readouterr().out
@@ -54,9 +52,7 @@ def test_evaluate_writes_a_page_and_latex(
 
 
 @pytest.mark.parametrize(("format_", "sign"), [("html", "<h1>"), ("latex", r"\midrule")])
-def test_compare_writes_a_page_and_latex(
-    folder: Path, capsys: pytest.CaptureFixture[str], format_: str, sign: str
-) -> None:
+def test_compare_writes_a_page_and_latex(folder, capsys, format_, sign):
     write_predictions(folder / "other.jsonl", [Prediction("q00001", answers=(CID,))])
     files = [str(folder / "mine.jsonl"), str(folder / "other.jsonl")]
     assert main(["evaluate", str(folder / "small"), *files, "--format", format_]) == 0
@@ -65,9 +61,7 @@ def test_compare_writes_a_page_and_latex(
     assert all(text in printed for text in ("2 systems on small", "mine", "other", "Holm"))
 
 
-def test_tables_fit_the_terminal_and_nothing_else(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tables_fit_the_terminal_and_nothing_else(folder, capsys, monkeypatch):
     words = ["evaluate", str(folder / "small"), str(folder / "mine.jsonl")]
 
     def shown(*more: str) -> str:
@@ -128,8 +122,6 @@ def test_a_page_is_served_until_it_is_interrupted(folder: Path) -> None:
         (["small", "page:port=99999"], "port is 99999; expected 0"),
     ],
 )
-def test_serve_says_what_cannot_be_served(
-    folder: Path, words: list[str], expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_serve_says_what_cannot_be_served(folder, words, expected, capsys):
     assert main(["show", str(folder / words[0]), "--serve", words[1]]) == 2
     assert expected in capsys.readouterr().err

@@ -44,9 +44,7 @@ def test_a_count_and_what_only_the_incomplete_graph_gives(family: Path, command:
     )
 
 
-def test_a_query_from_standard_input_in_another_language(
-    family: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_query_from_standard_input_in_another_language(family, command, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO('(p "parent" "ann")\n'))
     ended = command("data", "query", "family.tsv", "-", "--to", "sparql")
     assert ended.out == (

@@ -147,6 +147,7 @@ def test_what_is_undefined_and_what_is_at_the_ends():
     assert mixed.high > 0.2  # the same counts, by chance
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_true_value_as_often_as_it_says():
     for matched, moved in itertools.product((0.0, 0.6), (0.0, 0.1)):
         rng = np.random.default_rng(7)

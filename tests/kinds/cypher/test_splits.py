@@ -39,6 +39,7 @@ def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return Release.open(folder)
 
 
+@pytest.mark.slow
 def test_what_belongs_together_stays_together(release: Release) -> None:
     for by in ("question", release.manifest["config"]["cypher"]["split_by"]):
         found: dict[object, set[str]] = {}

@@ -181,6 +181,7 @@ def test_a_model_writes(tmp_path: Path) -> None:
     assert again == made, "in whatever order replies come"
 
 
+@pytest.mark.slow
 def test_replies_that_are_wrong_in_any_way_are_counted(tmp_path: Path) -> None:
     def says(request: dict[str, Any], times: int) -> str | dict[str, Any]:
         whole = FakeModel().answer(request)

@@ -176,6 +176,7 @@ FORMS: dict[str, Callable[[Row], Row | str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @each("form", FORMS)
 def test_a_form_that_loses_nothing_is_accepted(validator, valid, form):
     at = [*FORMS].index(form)
@@ -267,6 +268,7 @@ def spoilt(given: Given, draw: random.Random) -> Row | str:
     return draw.choice(forms)(row) if row["triples"] and draw.random() < 0.5 else row
 
 
+@pytest.mark.slow
 def test_what_is_wrong_in_one_thing_is_never_accepted(validator, valid):
     draw = random.Random(11)
     for number in range(SPOILT):

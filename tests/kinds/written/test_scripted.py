@@ -4,6 +4,8 @@ import json
 import random
 from dataclasses import replace
 
+import pytest
+
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.written.replies import (
@@ -40,6 +42,7 @@ def reply(task, seed=0):
     return ScriptedWriter(TEMPLATES, NAMES).candidate(task, stream(seed, task.number))
 
 
+@pytest.mark.slow
 @each("form", FORMS)
 @each("atoms", [1, 2, 3, 6])
 def test_a_candidate_is_the_tree_that_is_given_in_three_forms(atoms, form):
