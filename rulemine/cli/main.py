@@ -70,8 +70,6 @@ MOVED_OPTIONS = {
     "--selection": "--set selection.mode=…",
     "--estimate": "--dry-run",
     "--update": "what --until draft does by itself",
-    "--judges": "--judge",
-    "--labels": "-o",
 }
 """Option of an earlier version → what to type now, where no key is called so."""
 
