@@ -84,12 +84,12 @@ def _questions(arguments: Namespace, form: str) -> int:
     from rulemine.release.naming import questions_in
     from rulemine.release.records import asked_row
 
-    chosen_ = form_of(form, "--to", questions=QuestionsForm)
+    how = form_of(form, "--to", questions=QuestionsForm)
     refuse_idle(arguments, "other formats", "kg", "seed", "without_answers", "set")
     output = arguments.output and output_file(str(arguments.output))
     check_output(output)
     release = release_at(arguments.release)
-    asked = sample(release.questions(split_of(chosen_.split)), chosen_.sample)
+    asked = sample(release.questions(split_of(how.split)), how.sample)
     if arguments.naming not in (None, release.naming):
         asked = questions_in(release, asked, arguments.naming)
     emit_pieces((dump_line(asked_row(q)) + "\n" for q in asked), output)
