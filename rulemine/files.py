@@ -50,7 +50,8 @@ MOST_BYTES_A_LINE = 1 << 26
 """Limit for a line of a file that is read line by line; the file may have any size."""
 
 _DESCRIBED: dict[tuple[str, bytes], tuple[int, str]] = {}
-"""Suffix and digest of a file → what is in it: a release and its last stage have the same files."""
+"""Suffix and digest of a compressed file → length and digest of its content: a finished build compares the
+files of a release with those of its last stage, and unpacks each only once."""
 
 _OTHER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -271,15 +272,16 @@ def describe_content(path: Path) -> tuple[int, str]:
     Raises:
         InputError: As `read_bytes`.
     """
-    with opened(path) as file:
-        stored = path.suffix, hashlib.file_digest(file, "sha256").digest()
-    if stored not in _DESCRIBED:
+    with opened(path) as file, _openable(path):
+        raw, size = hashlib.file_digest(file, "sha256"), file.tell()
+    stored = path.suffix, raw.digest()
+    if path.suffix in (".gz", ".zst") and stored not in _DESCRIBED:
         size, digest = 0, hashlib.sha256()
         for piece in _pieces(path):
             size += len(piece)
             digest.update(piece)
         _DESCRIBED[stored] = size, digest.hexdigest()
-    return _DESCRIBED[stored]
+    return _DESCRIBED.get(stored, (size, raw.hexdigest()))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -293,7 +295,8 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def write_stream(path: Path, pieces: Iterable[bytes]) -> None:
     """Writes a file as `write_bytes` does, piece by piece, so that large files are never held whole."""
-    _write(path, _compressed(pieces) if path.suffix == ".gz" else pieces)
+    with whole_file(path) as out:
+        out.writelines(_compressed(pieces) if path.suffix == ".gz" else pieces)
 
 
 def _compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -301,11 +304,6 @@ def _compressed(pieces: Iterable[bytes]) -> Iterator[bytes]:
     packer = zlib.compressobj(wbits=16 + zlib.MAX_WBITS)
     yield from map(packer.compress, pieces)
     yield packer.flush()
-
-
-def _write(path: Path, pieces: Iterable[bytes]) -> None:
-    with whole_file(path) as out:
-        out.writelines(pieces)
 
 
 @contextmanager
