@@ -344,10 +344,12 @@ class Inputs:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of the file named by the recipe that have no unknown relations; with measures.
+        """The rules of the file named by the recipe whose relations the graph has, all with measures.
+
+        Those that come without any are counted on the graph; what never holds there is left out.
 
         Raises:
-            InputError: There is no such rule, or a rule names an entity.
+            InputError: No rule is left, or a rule names an entity.
         """
         for number, rule in enumerate(self._given_rules, start=1):
             if rule.entities:
@@ -356,8 +358,8 @@ class Inputs:
                     "expected variables alone, since what is said of a single entity proves nothing here. "
                     "Leave out the rules that name one."
                 )
-        if fitting := [rule for rule in self._given_rules if not self.lacking(rule)]:
-            found = tuple(measured(self.kg, fitting))
+        fitting = [rule for rule in self._given_rules if not self.lacking(rule)]
+        if found := tuple(measured(self.kg, fitting)):
             if rest := len(fitting) - len(found):
                 self.warn(
                     f"{self.recipe.rules}: {counted(rest, 'rule')} left out, of which nothing holds in "
@@ -365,9 +367,13 @@ class Inputs:
                 )
             return found
         names = sorted(frozenset().union(*map(self.lacking, self._given_rules)))
+        wrong = (
+            f"none of its rules ever holds in {self.recipe.kg}"
+            if fitting
+            else f"every rule names something that {self.recipe.kg} lacks: {_shown([*map(repr, names)])}"
+        )
         raise InputError(
-            f"{self.recipe.rules}: every rule names something that {self.recipe.kg} lacks: "
-            f"{_shown([*map(repr, names)])}. Give rules for this graph; names must match exactly."
+            f"{self.recipe.rules}: {wrong}. Give rules for this graph; names must match exactly."
         )
 
     @cached_property

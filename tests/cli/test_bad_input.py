@@ -225,11 +225,9 @@ LINE = RULES.splitlines()[1]
             '{"head": ["?a", "husband", {"entity": "w1"}], "body": [["?a", "mother", {"entity": "w2"}]]}',
             r"r: rule 1, mother\(x,'w2'\) .*, names the entity 'w1'; expected variables alone.*Leave out",
         ),
-        (
-            '{"head": ["?a", "husband", "?b"], "body": [["?b", "wife", "?c"]]}',
-            "line 1: .*not closed",
-        ),
+        ('{"head": ["?a", "husband", "?b"], "body": [["?b", "wife", "?c"]]}', "1: .*not closed"),
         ('{"head": ["?a", "husband"', "line 1: it is not valid JSON"),
+        ("9\t5\t0.5\tmother(X,Y) <= mother(Y,X)\n", "r: none of its rules ever holds in kg.tsv"),
     ],
 )
 def test_bad_rules(here: Path, command: Command, rules: str, expected: str) -> None:
