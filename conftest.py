@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from pytest_httpserver import HTTPServer
 
 from rulemine import guard
 from tests import ALL_SEEDS
@@ -33,6 +34,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("RULEMINE_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-cache"))
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def http() -> Iterator[HTTPServer]:
+    """One server for all tests: to stop one takes half a second."""
+    with HTTPServer(host="127.0.0.1", threaded=True) as running:
+        yield running
 
 
 @pytest.fixture

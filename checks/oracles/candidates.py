@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import NamedTuple
 
+from checks.oracles import say
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.subgraphs.ask import MOST_TRIPLES
@@ -298,15 +299,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--candidates", type=int, default=2000, help="how many")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first graph")
     chosen = parser.parse_args(arguments)
-    wrong, verdicts = hunt(chosen.seed, chosen.candidates, _say)
+    wrong, verdicts = hunt(chosen.seed, chosen.candidates, say)
     for text in (*wrong[:20], *(f"{n:8,}  {reason}" for reason, n in verdicts.most_common())):
-        _say(text)
+        say(text)
     return 1 if wrong else 0
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
-Triple = tuple[str, str, str]
+from checks.oracles.random_graphs import Case
+
 Term = int | str
 """A variable (0 and 1 are the head's) or an entity."""
 Atom = tuple[str, Term, Term]
@@ -89,46 +90,27 @@ def redundant(atom: Atom, others: Iterable[Atom]) -> list[Atom]:
 class ConstantsOracle:
     """The search on one graph under one set of options."""
 
-    def __init__(
-        self,
-        triples: Iterable[Triple],
-        *,
-        max_atoms: int,
-        min_head_coverage: float,
-        min_std_confidence: float,
-        min_pca_confidence: float,
-        min_initial_support: int,
-        max_recursion: int = 3,
-        skyline: bool = True,
-        perfect_pruning: bool = True,
-    ) -> None:
+    def __init__(self, case: Case) -> None:
+        self.options = case.options
         self.pairs: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-        for s, r, o in triples:
+        for s, r, o in case.triples:
             self.pairs[r].add((s, o))
-        self.entities = sorted({e for s, _, o in triples for e in (s, o)})
+        self.entities = sorted({e for s, _, o in case.triples for e in (s, o)})
         self.relations = sorted(self.pairs)
-        self.max_atoms, self.max_recursion = max_atoms, max_recursion
-        self.coverage, self.std, self.pca = (
-            min_head_coverage,
-            min_std_confidence,
-            min_pca_confidence,
-        )
-        self.initial, self.skyline = min_initial_support, skyline
-        self.perfect_pruning = perfect_pruning
 
     def rules(self) -> dict[Key, Counts]:
         """All output rules."""
         found: dict[Key, Counts] = {}
         for relation in self.relations:
             facts = self.pairs[relation]
-            if len(facts) < self.initial:
+            if len(facts) < self.options.min_initial_support:
                 continue
             ends = [{pair[i] for pair in facts} for i in (0, 1)]
             functional = 0 if len(ends[0]) >= len(ends[1]) else 1
             heads: list[Atom] = [(relation, 0, 1)]
             for constant in sorted(ends[1 - functional]):
                 size = sum(pair[1 - functional] == constant for pair in facts)
-                if size >= max(self.initial, 2):
+                if size >= max(self.options.min_initial_support, 2):
                     bound: list[Term] = [0, 1]
                     bound[1 - functional] = constant
                     heads.append((relation, *bound))  # type: ignore[arg-type]
@@ -137,7 +119,7 @@ class ConstantsOracle:
         return found
 
     def _search(self, head: Atom, functional: int) -> dict[Key, Counts]:
-        least = max(1, math.ceil(self.coverage * len(self.pairs[head[0]])))
+        least = max(1, math.ceil(self.options.min_head_coverage * len(self.pairs[head[0]])))
         generation: dict[Key, Node] = {(head, ()): Node(head, ())}
         found: dict[Key, Counts] = {}
         output: dict[Key, float] = {}
@@ -150,8 +132,8 @@ class ConstantsOracle:
                     output[node.key] = node.pca
                     sizes = (node.support, node.body_size, node.pca_size)
                     found[node.key] = (*sizes, functional)
-                perfect = closed and node.support == node.pca_size and self.perfect_pruning
-                if perfect or node.length >= self.max_atoms:
+                perfect = closed and node.support == node.pca_size and self.options.perfect_pruning
+                if perfect or node.length >= self.options.max_atoms:
                     continue
                 for child in self._children(node, least):
                     kept = following.setdefault(child.key, child)
@@ -165,7 +147,10 @@ class ConstantsOracle:
     def _passes(self, node: Node, output: dict[Key, float]) -> bool:
         if not node.body or node.unequal:
             return False
-        if node.pca < self.pca or node.support / node.body_size < self.std:
+        if (
+            node.pca < self.options.min_pca_confidence
+            or node.support / node.body_size < self.options.min_std_confidence
+        ):
             return False
         parts = (
             Node(node.head, part).key
@@ -174,12 +159,14 @@ class ConstantsOracle:
         )
         better = node.lenient or any(parent.pca < node.pca for parent in node.parents)
         dominated = any(output.get(part, -1) >= node.pca for part in parts)
-        return not self.skyline or (better and not dominated)
+        return not self.options.skyline or (better and not dominated)
 
     def _children(self, node: Node, least: int) -> Iterator[Node]:
         existing, opened = node.variables(), node.opened()
         usable = [
-            r for r in self.relations if sum(r == a[0] for a in node.atoms) < self.max_recursion
+            r
+            for r in self.relations
+            if sum(r == a[0] for a in node.atoms) < self.options.max_recursion
         ]
         for relation in usable:
             for s, t in permutations(existing, 2):
@@ -210,7 +197,7 @@ class ConstantsOracle:
         child = Node(node.head, (*node.body, atom), node.unequal | unequal, lenient=True)  # type: ignore[arg-type]
         if self._support(child) < least:
             return
-        if node.length < self.max_atoms - 1:
+        if node.length < self.options.max_atoms - 1:
             yield child
         for entity in self.entities:
             if (fresh, entity) in unequal:

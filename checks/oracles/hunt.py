@@ -17,6 +17,7 @@ from random import Random
 
 import numpy as np
 
+from checks.oracles import say
 from checks.oracles.amie_oracle import OracleResult, RuleKey, canonical, oracle_rules, show
 from checks.oracles.random_graphs import Case, Options, Triple, random_case, random_variant
 from rulemine.kg.graph import KnowledgeGraph
@@ -160,7 +161,7 @@ def report(case: Case, found: list[str], folder: Path) -> None:
         (f"FAILED {case.name}", case, found),
         ("reduced to", small, problems(small, thorough=True)),
     ):
-        _say(f"\n{title}: {shown.options}\n{shown.to_tsv()}" + "\n".join(lines[:10]))
+        say(f"\n{title}: {shown.options}\n{shown.to_tsv()}" + "\n".join(lines[:10]))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -191,16 +192,11 @@ def main(arguments: list[str] | None = None) -> int:
             report(case, found, chosen.found)
         if time.monotonic() - said > 5 or number == chosen.graphs:
             said = time.monotonic()
-            _say(
+            say(
                 f"{number}/{chosen.graphs} graphs, {rules} rules, order matters on {torn}, "
                 f"{failed} failed, {said - started:.0f} s"
             )
     return 1 if failed else 0
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 from pyoxigraph import NamedNode, Quad, Store
 
+from checks.oracles import say
 from checks.oracles.random_graphs import Triple, random_case
 from rulemine.kg import KnowledgeGraph
 from rulemine.query import (
@@ -285,15 +286,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="the seed of the first graph")
     chosen = parser.parse_args(arguments)
     started = time.monotonic()
-    wrong, line = hunt(chosen.seed, chosen.queries, chosen.graded, _say)
+    wrong, line = hunt(chosen.seed, chosen.queries, chosen.graded, say)
     for text in (*wrong[:20], f"{line}, {time.monotonic() - started:.0f} s"):
-        _say(text)
+        say(text)
     return 1 if wrong else 0
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

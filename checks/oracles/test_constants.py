@@ -3,7 +3,7 @@
 import csv
 import gzip
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -43,9 +43,7 @@ def mined(case: Case, threads: int = 1) -> Rules:
 
 @cache
 def expected(case: Case) -> dict[Key, Counts]:
-    names = ("head_relations", "body_relations", "exclude_relations", "injective")
-    options = {name: v for name, v in asdict(case.options).items() if name not in names}
-    return ConstantsOracle(case.triples, **options).rules()
+    return ConstantsOracle(case).rules()
 
 
 def by_key(rules: Rules) -> dict[Key, Counts]:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from pytest_httpserver import HTTPServer
 
 from rulemine.llm import Call, EndpointOptions, Session, session
 from tests.chat_server import KEY, ChatServer
@@ -21,13 +20,6 @@ def _key(monkeypatch):
     monkeypatch.setattr(session, "LONGEST_PAUSE", 0.05)
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
     monkeypatch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.05)
-
-
-@pytest.fixture(scope="session")
-def http():
-    """One server for all tests: to stop one takes half a second."""
-    with HTTPServer(host="127.0.0.1", threaded=True) as running:
-        yield running
 
 
 @pytest.fixture

@@ -25,13 +25,6 @@ def small(here: Path) -> Path:
     return here / "small"
 
 
-@pytest.fixture(scope="module")
-def http() -> Iterator[HTTPServer]:
-    """One server for all tests: to stop one takes half a second."""
-    with HTTPServer(host="127.0.0.1", threaded=True) as running:
-        yield running
-
-
 @pytest.fixture
 def server(http: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     for name in ("OPENAI_API_KEY", "OPENAI_API_KEY_2"):

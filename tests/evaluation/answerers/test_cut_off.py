@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_httpserver import HTTPServer
 
 from rulemine.errors import NoReplyError
 from rulemine.evaluation.answerers.prompted import SelfConsistency
@@ -16,12 +15,6 @@ from tests.evaluation.answerers.scripted import Script, run
 from tests.evaluation.world import write_structures
 
 CUT = Reply("Half a na", "length")
-
-
-@pytest.fixture(scope="module")
-def http():
-    with HTTPServer(host="127.0.0.1", threaded=True) as running:
-        yield running
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from pytest_httpserver import HTTPServer
 
 from rulemine.codec import to_json
 from rulemine.config import keys_of
@@ -74,12 +73,6 @@ def test_the_page_has_every_option_with_its_default():
             assert key.meaning, key.name
             assert key.option.bounded or key.hint is str, key.name
             assert key.name.endswith("_tokens") or f"`{key.name}={key.default}`" in row, key.name
-
-
-@pytest.fixture(scope="module")
-def http():
-    with HTTPServer(host="127.0.0.1", threaded=True) as running:
-        yield running
 
 
 @pytest.mark.parametrize("name", AGENTS)
