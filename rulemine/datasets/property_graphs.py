@@ -321,7 +321,7 @@ def _loaded(
     language: str,
     columns: Sequence[str],
 ) -> PropertyGraph:
-    if is_bolt(source) and not labels:
+    if is_bolt(source) and not (labels or columns):
         return read_url(source, schema, left_out, name_property=name_property, progress=progress)
     if name_property != NAME:
         raise ConfigError(
@@ -334,8 +334,10 @@ def _loaded(
         )
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in (".gz", ".zst")]
     kind = suffixes[-1] if suffixes and source not in NAMED_GRAPHS else ""
-    if labels and (is_bolt(source) or source in NAMED_GRAPHS or kind in (".json", ".toml")):
-        raise ConfigError(f"{source}: has its own names and takes no labels. Leave them out.")
+    own = is_bolt(source) or source in NAMED_GRAPHS or kind in (".json", ".toml")
+    if (labels and own) or (columns and (own or is_rdf(path))):
+        what = "columns" if columns else "labels"
+        raise ConfigError(f"{source}: has its own names and takes no {what}. Leave them out.")
     if source in NAMED_GRAPHS:
         if schema is not None:
             raise ConfigError(f"{source}: has its own schema and takes no other. Leave it out.")

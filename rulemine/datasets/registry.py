@@ -186,10 +186,9 @@ def _resolve(
     if name.startswith(HUB):
         return (fetch_from_hub(name),)
     path = Path(name)
-    if path.exists() or "/" in name or path.suffix:
-        return (path,)
-    data_set(name)
-    return ()
+    if not (path.exists() or "/" in name or path.suffix):
+        data_set(name)
+    return (path,)
 
 
 def files_of(name: str) -> list[Path]:
@@ -237,10 +236,9 @@ def load_kg(
         raise ConfigError(
             f"--columns: {name} is no table of which columns could be chosen. Leave it out."
         )
-    table = None
-    if len(paths) == 1 and (columns or is_table(paths[0])):
-        table = read_table(paths[0], columns)
-    if len(paths) > 1:
+    is_one = len(paths) == 1
+    table = read_table(paths[0], columns) if is_one and (columns or is_table(paths[0])) else None
+    if not is_one:
         kg = KnowledgeGraph.read(*paths)
     elif table:
         kg = table.graph()

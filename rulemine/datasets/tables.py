@@ -264,7 +264,7 @@ def _chosen(path: Path, columns: Sequence[str]) -> Iterator[Triple]:
     else:
         lost = [name for name in columns if name not in first]
         places = [first.index(name) for name in columns if name in first]
-    if lost or len(places) != 3:
+    if lost or not len({*places}) == len(columns) == 3:
         raise InputError(
             f"--columns {','.join(columns)}: three were expected of the {len(first)} of {path}, by number or "
             f"by the names in its first line, which is {', '.join(first)}."
@@ -372,8 +372,8 @@ def _numbered(
             if not ways:
                 raise InputError(f"{path}: has numbers, and no {name} (.gz) names them.")
             names.append(_names(ways[0]))
-        lines = islice(_lines(path), skip or path.name.startswith("numeric_triples"), None)
-        rows = ([row[place] for place in order] for row in map(str.split, lines) if len(row) == 3)
+        cells = _cells(path, " ", skip or path.name.startswith("numeric_triples"))
+        rows = ([row[place] for place in order] for row in cells)
         found.triples.append(_named(rows, path, names[0], names[1], names[0]))
     return found
 

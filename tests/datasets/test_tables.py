@@ -206,6 +206,7 @@ CHOSEN = (
     ("a.tsv", "a\tr\tb\n", "1,2,4", ""),
     ("a.tsv", "a\tr\tb\n", "s,p,o", ""),
     ("a.tsv", "a\tr\tb\n", "1,2", ""),
+    ("a.tsv", "a\tr\tb\n", "1,1,2", ""),
     ("a.tsv", "a\tr\tb\t.\n", "", ""),
     ("a.tsv", "a;r;b\n", "", ""),
     ("a.txt", "a r b\n", "", ""),
@@ -235,6 +236,8 @@ def test_what_has_no_columns_to_choose_from_is_refused(tmp_path: Path) -> None:
     for name in (str(tmp_path), str(tmp_path / "kg.nt"), "demo"):
         with pytest.raises(UserError, match=r"^--columns: "):
             load_kg(name, columns=("1", "2", "3"))
+        with pytest.raises(UserError, match="columns"):
+            load_property_graph(name, columns=("1", "2", "3"))
 
 
 def test_bad_lines_of_rdf_are_left_out_or_refused(tmp_path: Path) -> None:
@@ -263,6 +266,8 @@ def test_bad_lines_of_rdf_are_left_out_or_refused(tmp_path: Path) -> None:
         ({"raw__edge_DOT_csv": "0,1\n", "raw__edge_reltype_DOT_csv": "0\n"}, "holds none of reltype2relid"),
         ({"train_DOT_del": "0\t0\t5\n", "entity_ids_DOT_del": "0\ta\n", "relation_ids_DOT_del": "0\tr\n"},
          "has the number 5, which the file of names beside it lacks"),
+        ({"train_DOT_del": "0\t0\t0\n0\t0\n", "entity_ids_DOT_del": "0\ta\n",
+          "relation_ids_DOT_del": "0\tr\n"}, "row 2 has 2 columns, 3 were expected"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_folder(tmp_path: Path, files: dict[str, str], message: str) -> None:

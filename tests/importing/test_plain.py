@@ -93,7 +93,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Release, Release]:
     folder = tmp_path_factory.mktemp("plain")
     rows = [
         {"id": q.id, "question": q.question, "topics": q.anchors, "answers": q.answers,
-         "split": q.split, "query": q.query}
+         "split": q.split, "query": q.query, "graph": "a field of the source"}
         for q in release.questions()
         if q.value is None
     ]  # fmt: skip

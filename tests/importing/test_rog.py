@@ -21,31 +21,15 @@ from tests.evaluation.world import write_release
 from tests.importing.round_trip import WITHOUT_QUERIES, scores_of
 from tests.releases import built
 
-ROWS: list[dict[str, Any]] = [
-    {
-        "id": "Sea-0",
-        "question": "who painted the harbor at night",
-        "answer": ["Bo Quist", "Bo Quist"],
-        "q_entity": ["The Harbor, at Night"],
-        "a_entity": ["Bo Quist"],
-        "graph": [
-            ["The Harbor, at Night", "art.painting.painter", "Bo Quist"],
-            ["Bo Quist", "people.person.born", "m.0k1"],
-        ],
-        "choices": [],
-    },
-    {
-        "id": "Sea-1",
-        "question": "what did bo quist paint",
-        "answer": ["the harbor"],
-        "q_entity": ["Bo Quist"],
-        "a_entity": ["The Harbor, at Night"],
-        "graph": [["The Harbor, at Night", "art.painting.painter", "Bo Quist"]],
-        "choices": [],
-        "hop": 1,
-    },
-]
 HARBOR = ("The Harbor, at Night", "art.painting.painter", "Bo Quist")
+ROWS: list[dict[str, Any]] = [
+    {"id": "Sea-0", "question": "who painted the harbor at night", "answer": ["Bo Quist", "Bo Quist"],
+     "q_entity": ["The Harbor, at Night"], "a_entity": ["Bo Quist"],
+     "graph": [[*HARBOR], ["Bo Quist", "people.person.born", "m.0k1"]], "choices": []},
+    {"id": "Sea-1", "question": "what did bo quist paint", "answer": ["the harbor"],
+     "q_entity": ["Bo Quist"], "a_entity": ["The Harbor, at Night"], "graph": [[*HARBOR]], "choices": [],
+     "hop": 1},
+]  # fmt: skip
 
 
 def _read(path: Path, **files: Path) -> ImportedSet:

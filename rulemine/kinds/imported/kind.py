@@ -1,6 +1,7 @@
 """The kinds of questions that others published: about triples, and in Cypher about property graphs."""
 
 import json
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -10,6 +11,9 @@ from rulemine.kinds.kind import Amounts, Kind, Published, pairs
 from rulemine.registry import imported
 
 __all__ = ["CYPHER", "KIND"]
+
+_RUN = re.compile(r"(?<!\S)(\d+)\+(\d+)(?!\S)")
+"""See `rulemine.kinds.imported.block.ImportedBlock.fields`."""
 
 _FORM = STRUCTURE._replace(label=lambda q, _: q.structure or "not known")
 """Structures of queries, where there are any."""
@@ -38,9 +42,8 @@ class ImportedKind(Kind):
     def published(self, question: Any) -> Published:
         """The query, its results when the set was imported, the answers with their repetitions, the graph."""
         block = question.block
-        runs = (
-            run.partition("+")[::2] for run in json.loads(block.fields).get("graph", "").split()
-        )
+        # A source may have a field of that name, with something else.
+        runs = _RUN.findall(str(json.loads(block.fields).get("graph")))
         rows = [
             row for start, more in runs for row in range(int(start), int(start) + 1 + int(more))
         ]

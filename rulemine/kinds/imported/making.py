@@ -105,7 +105,11 @@ def parts_of(
     )
     if given.graphs is not None:
         runs = dict(_graphs(given, kg, {row.entity: row.private for row in names}))
-        questions = [_with_field(q, "graph", runs[q.id]) for q in questions]
+        said = [json.loads(q.block.fields) | {"graph": runs[q.id]} for q in questions]
+        questions = [
+            replace(q, block=replace(q.block, fields=dump_line(fields)))
+            for q, fields in zip(questions, said, strict=True)
+        ]
     own = {
         "form": form,
         "definitions": dict(given.definitions),
@@ -150,11 +154,6 @@ def _graphs(
         lengths = np.diff(starts, append=len(rows)) - 1
         runs = zip(rows[starts].tolist(), lengths.tolist(), strict=True)
         yield clean(one.id), " ".join(f"{start}+{more}" for start, more in runs)
-
-
-def _with_field(question: Question, name: str, value: str) -> Question:
-    fields = dump_line(json.loads(question.block.fields) | {name: value})
-    return replace(question, block=replace(question.block, fields=fields))
 
 
 @cache
