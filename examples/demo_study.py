@@ -110,7 +110,7 @@ def with_model(folder: Path, release: Path, url: str) -> str:
     else:  # go on with the one that is there
         sample = json.loads((study / "study.json").read_text("utf-8"))["sample"]
     words = ["--with", ",".join(SYSTEMS + WITH_MODEL), *model, "--levels", LEVELS]
-    words += ["--set", "model_levels=[100]", "--sample", str(sample), "-o", str(study)]
+    words += ["--set", "model_levels=100", "--sample", str(sample), "-o", str(study)]
     if not rulemine("study", release, *words, seconds=2 * SECONDS):
         return f"not done in {2 * SECONDS} s: this machine is too slow or too busy"
     agents = ["--with", ",".join(AGENTS), *model, "--sample", "1", "-o", folder / "demo-agents"]

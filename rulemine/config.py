@@ -421,15 +421,16 @@ def read_value(
 
     Args:
         hint: The type.
-        value: The plain value; for a tuple, a list, a tuple, or a text such as ``20,50``.
+        value: The plain value; for a tuple, a list, a tuple, a text such as ``20,50``, or a number.
         name: Its name in messages.
         problems: Receives a line if the value does not fit.
         option: Its bounds; None: none.
     """
     bounds = option or _ANY
-    listed = isinstance(value, str) and typing.get_origin(hint) is tuple
+    written = isinstance(value, str | int | float) and not isinstance(value, bool)
+    listed = written and typing.get_origin(hint) is tuple
     try:
-        made = msgspec.convert(value.split(",") if listed else value, hint, strict=not listed)
+        made = msgspec.convert(str(value).split(",") if listed else value, hint, strict=not listed)
     except (msgspec.ValidationError, OverflowError):
         problems.append(bounds.complaint(hint, name, value))
         return None

@@ -87,7 +87,8 @@ def test_plain_and_back() -> None:
         ({"inner": {"share": float("nan")}}, "inner.share is nan; expected a number above 0"),
         ({"inner": {"share": 0}}, "inner.share is 0; expected a number above 0"),
         ({"inner": {"share": 10**400}}, "inner.share is a huge number; expected a number above 0"),
-        ({"inner": {"levels": 5}}, "inner.levels is 5; expected a list"),
+        ({"inner": {"levels": True}}, "inner.levels is true; expected a list"),
+        ({"inner": {"levels": 500}}, "inner.levels is 500; expected a list"),
         (
             {"inner": {"levels": [1, "2"]}},
             "inner.levels is [1, '2']; expected a list, each item a",
@@ -117,7 +118,9 @@ def test_all_problems_are_told_at_once() -> None:
 
 
 def test_a_section_made_in_python_is_checked_too() -> None:
-    assert Inner(share=1, levels=[1, 2]) == Inner(1, 1.0, (1, 2))  # type: ignore[arg-type]
+    for levels in ([1, 2], "1,2"):
+        assert Inner(share=1, levels=levels) == Inner(1, 1.0, (1, 2))  # type: ignore[arg-type]
+    assert Inner(levels=5).levels == (5,)  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=r"^depth is 0; .*share is 2\.0; .*levels is 'abc'; "):
         Inner(0, 2.0, "abc")  # type: ignore[arg-type]
 
