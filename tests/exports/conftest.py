@@ -1,3 +1,5 @@
+"""Releases that the tests of exports read; copy one before you change it."""
+
 from pathlib import Path
 
 import pytest
@@ -5,31 +7,43 @@ import pytest
 from rulemine.release.reader import Release
 from rulemine.release.writer import write_release as write_parts
 from tests.evaluation.world import write_release, write_structures
+from tests.releases import built
 from tests.written_releases import written_world
 
 
-@pytest.fixture
-def release(tmp_path: Path) -> Release:
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("exports")
+
+
+@pytest.fixture(scope="session")
+def release(home: Path) -> Release:
     """Four questions of the kind ``rules``; see `tests.evaluation.world`."""
-    return write_release(tmp_path / "small")
+    return write_release(home / "small")
 
 
-@pytest.fixture
-def structures(tmp_path: Path) -> Release:
+@pytest.fixture(scope="session")
+def structures(home: Path) -> Release:
     """A question of each logical structure; see `tests.structures`."""
-    return write_structures(tmp_path / "structures")
+    return write_structures(home / "structures")
 
 
-@pytest.fixture
-def subgraphs(tmp_path: Path) -> Release:
+@pytest.fixture(scope="session")
+def subgraphs(home: Path) -> Release:
     """Questions written for a subgraph, a count and differences among them; see `tests.written_releases`."""
-    return _written(tmp_path / "subgraphs")
+    return _written(home / "subgraphs")
 
 
-@pytest.fixture
-def variants(tmp_path: Path) -> Release:
+@pytest.fixture(scope="session")
+def variants(home: Path) -> Release:
     """The same questions as of the kind ``variants``."""
-    return _written(tmp_path / "variants")
+    return _written(home / "variants")
+
+
+@pytest.fixture(scope="session")
+def coast() -> Release:
+    """Cypher questions over a property graph."""
+    return Release.open(built("coast") / "release")
 
 
 def _written(folder: Path) -> Release:

@@ -12,6 +12,7 @@ import threading
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -24,8 +25,7 @@ from rulemine.release.reader import Release
 from tests import each
 from tests.chat_server import until
 from tests.command_line import Command
-from tests.evaluation.world import write_structures
-from tests.exports.readers import freebase_clients as clients
+from tests.exports import freebase_clients as clients
 
 ENDLESS = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{i} ?b{i} ?c{i} ." for i in range(9)) + " }"
 
@@ -56,20 +56,21 @@ class Endpoint:
 
 
 @pytest.fixture(scope="module")
-def given(tmp_path_factory: pytest.TempPathFactory) -> ExportInput:
-    return ExportInput(write_structures(tmp_path_factory.mktemp("endpoint") / "world"), "text")
+def given(structures: Release) -> ExportInput:
+    return ExportInput(structures, "text")
 
 
 @pytest.fixture(scope="module")
 def endpoint(given: ExportInput) -> Iterator[Endpoint]:
-    workers = workers_of(given, "freebase", 600, 30)
-    with make_endpoint(workers, 0, "a world") as server:
+    with (
+        contextlib.closing(workers_of(given, "freebase", 600, 30)) as workers,
+        make_endpoint(workers, 0, "a world") as server,
+    ):
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield Endpoint(server.server_port)
         server.shutdown()
         thread.join()
-    workers.close()
 
 
 def test_clients_of_freebase_find_the_graph(endpoint: Endpoint, given: ExportInput) -> None:
@@ -96,11 +97,11 @@ def test_clients_of_freebase_find_the_graph(endpoint: Endpoint, given: ExportInp
 
 
 def test_names_and_ids_lead_to_each_other(endpoint: Endpoint, given: ExportInput) -> None:
-    for entity in given.client.entities:
-        if entity.name in given.kg.entity_ids:
-            assert clients.name(endpoint.rows, entity.id) == entity.label
-            assert clients.name(endpoint.rows, entity.id, "ns:common.topic.alias") == entity.label
-            assert clients.id_of(endpoint.rows, entity.label) == entity.id
+    ask = endpoint.rows
+    for entity in (one for one in given.client.entities if one.name in given.kg.entity_ids):
+        assert clients.name(ask, entity.id) == entity.label
+        assert clients.name(ask, entity.id, "ns:common.topic.alias") == entity.label
+        assert clients.id_of(ask, entity.label) == entity.id
 
 
 def test_a_query_comes_in_three_ways_and_results_in_four_forms(endpoint: Endpoint) -> None:
@@ -165,29 +166,24 @@ def test_what_cannot_be_answered_is_refused_with_a_sentence(endpoint: Endpoint) 
 
 def test_the_time_limit_ends_a_query_and_nothing_else() -> None:
     lines = [f"<x:{i}> <x:p> <x:{i * 7 % 99}> .\n".encode() for i in range(99)]
-    workers = Workers(lines, timeout=0.5, most_rows=9, count=1)
-    try:
+    with contextlib.closing(Workers(lines, timeout=0.5, most_rows=9, count=1)) as workers:
         reply = workers.ask(ENDLESS, "")
         assert reply.status == 503
         assert "longer than 0.5 s" in reply.body.decode()
         until(lambda: workers.ask("ASK { <x:1> <x:p> <x:7> }", "").status == 200)
-    finally:
-        workers.close()
     assert workers._holder.returncode is not None
 
 
 def test_a_query_that_takes_too_much_memory_is_ended_and_the_next_is_answered() -> None:
     lines = [f"<x:{i}> <x:p> <x:{i % 9}> .\n".encode() for i in range(999)]
-    workers = Workers(lines, timeout=600, most_rows=9, count=1, memory=1 << 26)
-    try:
+    made = Workers(lines, timeout=600, most_rows=9, count=1, memory=1 << 26)
+    with contextlib.closing(made) as workers:
         reply = workers.ask("SELECT DISTINCT * { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }", "")
         assert (reply.status, reply.late) == (200, False)  # nine rows are soon found
         reply = workers.ask("SELECT * { ?a ?b ?c . ?d ?e ?f } ORDER BY ?f ?c", "")
         assert (reply.status, reply.late) == (503, False)
         assert "needed more than 0.0625 GiB" in reply.body.decode()
         assert workers.ask("ASK { <x:1> <x:p> <x:1> }", "").status == 200
-    finally:
-        workers.close()
 
 
 def test_a_worker_can_connect_to_nothing() -> None:
@@ -205,13 +201,10 @@ except OSError as problem:
 
 
 def test_the_command_serves_until_it_is_interrupted(release: Release, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "rulemine", "show", str(release.path), "--serve"]
-    with subprocess.Popen(
-        [*command, "sparql:port=0:iris=release"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as server:
+    words = ["show", str(release.path), "--serve", "sparql:port=0:iris=release"]
+    command: list[str] = [sys.executable, "-m", "rulemine", *words]
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as server:
         assert server.stdout is not None
         url = server.stdout.readline().split()[0]
         assert "7 triples" in server.stdout.readline()
@@ -264,23 +257,20 @@ def test_wrong_options_are_told(release: Release, command: Command, words: str, 
     assert told in ended.err
 
 
-def test_a_port_in_use_is_told(release: Release, command: Command) -> None:
+def test_a_port_in_use_and_a_graph_that_cannot_be_loaded_are_told(
+    release: Release, command: Command
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ended = command("show", release.path, "--serve", f"sparql:port={port}")
     assert ended.status == 2
     assert f"port {port} of 127.0.0.1 cannot be had" in ended.err
-
-
-def test_a_graph_that_cannot_be_loaded_is_told() -> None:
     with pytest.raises(ConfigError, match="could not be loaded"):
         Workers([b"no triple\n"], timeout=1, most_rows=1)
 
 
 def test_an_absurd_length_is_refused_at_once(endpoint: Endpoint) -> None:
-    head = (
-        f"POST /sparql HTTP/1.1\r\nHost: 127.0.0.1:{endpoint.port}\r\nContent-Length: 10000000000"
-    )
+    head = f"POST /sparql HTTP/1.1\r\nHost: 127.0.0.1:{endpoint.port}\r\n"
     with socket.create_connection(("127.0.0.1", endpoint.port), timeout=20) as client:
-        client.sendall(f"{head}\r\n\r\nabc".encode())
+        client.sendall(f"{head}Content-Length: 10000000000\r\n\r\nabc".encode())
         assert client.recv(1 << 10).startswith(b"HTTP/1.1 413 ")

@@ -1,6 +1,5 @@
 """Reachability: compared with graphs kept in dictionaries, as the programs keep them."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
 from rulemine.seeds import stream
 from tests import each, some_seeds
+from tests.exports import rows
 from tests.questions import question
 from tests.release.by_hand import AUNT, removal
 
@@ -69,20 +69,15 @@ def drawn(seed: int) -> tuple[KnowledgeGraph, list[Question], list[Removal]]:
     return kg, asked, removals
 
 
-def proof_of(asked: Question, removals: Iterable[Removal], kg: KnowledgeGraph) -> list[Triple]:
-    bodies = {row.triple: row.certificate.body for row in removals}
-    stated = set(kg.labeled())
-    return [b for t in asked.evidence for b in ((t,) if t in stated else bodies[t])]
-
-
 @each("seed", some_seeds(12))
 def test_as_programs_keep_their_graphs(seed: int) -> None:
     kg, asked, removals = drawn(seed)
     whole = list(reachability(kg, asked, removals))
     orders = [stream(seed, q.id).permutation(len(kg))[: 6 + 2 * n] for n, q in enumerate(asked)]
     parts = list(reachability(kg, asked, removals, graphs=orders))
+    bodies, stated = {row.triple: row.certificate.body for row in removals}, set(kg.labeled())
     for q, flags, order, part in zip(asked, whole, orders, parts, strict=True):
-        proof = proof_of(q, removals, kg)
+        proof = [b for t in q.evidence for b in ((t,) if t in stated else bodies[t])]
         assert flags == by_dictionaries(kg.labeled(), q, proof)
         assert part == by_dictionaries(kg.labeled(order), q, proof)
 
@@ -96,8 +91,8 @@ def test_the_cases_above_are_of_all_kinds() -> None:
 def test_on_the_complete_graph_the_evidence_is_the_proof() -> None:
     kg, asked, removals = drawn(3)
     complete = KnowledgeGraph.from_triples([*kg.labeled(), *(row.triple for row in removals)])
-    for q, rows in zip(asked, proof_rows(complete, asked, removals), strict=True):
-        assert sorted(complete.labeled(rows)) == sorted(set(q.evidence))
+    for q, proof in zip(asked, proof_rows(complete, asked, removals), strict=True):
+        assert sorted(complete.labeled(proof)) == sorted(set(q.evidence))
 
 
 def test_without_a_hard_answer_or_a_graph() -> None:
@@ -111,14 +106,13 @@ def test_without_a_hard_answer_or_a_graph() -> None:
 
 
 def test_every_export_says_what_can_be_reached(release: Release, tmp_path: Path) -> None:
-    from rulemine.files import read_jsonl
-
     export(release, "tog", tmp_path / "a")
-    rows = [row for _, row in read_jsonl(tmp_path / "a/reachability.jsonl")]
     test = release.questions("test")
     flags = list(reachability(release.kg(), test, release.removals()))
-    assert rows == [{"id": q.id, **flag._asdict()} for q, flag in zip(test, flags, strict=True)]
+    assert rows(tmp_path / "a/reachability.jsonl") == [
+        {"id": q.id, **flag._asdict()} for q, flag in zip(test, flags, strict=True)
+    ]
     export(release, "tog", tmp_path / "b", without_answers=True)
     assert not (tmp_path / "b/reachability.jsonl").exists()
-    told = [row["reachability"] for _, row in read_jsonl(tmp_path / "b.answers.jsonl")]
+    told = [row["reachability"] for row in rows(tmp_path / "b.answers.jsonl")]
     assert told == [flag._asdict() for flag in flags]
