@@ -36,10 +36,10 @@ FILES = ("audit.json", "audit.md", "audit.html")
 """The files of an audit."""
 
 EXAMPLES = 3
-"""Questions that a figure names, and questions of a set whose texts an audit shows."""
+"""How many questions a figure gives as examples, and how many texts an audit shows of each set."""
 
 DIGITS = 6
-"""Decimals of a value: the same on every machine."""
+"""Decimals that values are rounded to, so that they are the same on every machine."""
 
 OVER_ASKED = ("leaks", "guessing")
 """The sections whose figures are over the questions that systems are scored on."""
@@ -52,7 +52,7 @@ NOTES = (
     "What a set does not have is not available, which is not 0; the table of the set says why.",
     "A figure is about what the files say, not about what a set is for: see what its authors say of it.",
 )
-"""What a reader of the numbers must know; what hard answers are stands below the first of them."""
+"""Notes below the tables; the first one says what hard answers are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,13 +147,13 @@ class AuditedSet:
 
     @cached_property
     def by_synonyms(self) -> Given:
-        """What it gives if facts count that are stated by declared synonyms."""
+        """What each query gives if a fact also counts where a declared synonym states it."""
         return self._answers(
             self.complete, lambda q: q.query and expanded(parse(q.query), self.declarations).text
         )
 
     def _answers(self, kg: KnowledgeGraph | None, form: Callable[[Question], str]) -> Given:
-        """What a form of each query gives on a graph; what the graph lacks has no triples."""
+        """What each query, rewritten by `form`, gives on a graph; unknown relations have no triples there."""
         found: Given = dict.fromkeys(q.id for q in self.questions)
         queries = {q.id: query for q in self.questions if (query := form(q))}
         if kg is not None:

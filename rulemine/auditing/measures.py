@@ -37,13 +37,13 @@ __all__ = ["AS_OURS", "PARTS", "Measure", "Progress"]
 Progress = Callable[[int, int], None]
 
 HUGE = 100
-"""More answers than anybody would read."""
+"""A question with more answers than this has more than anybody would read."""
 
 MOST_FORMS = 20
 """Forms of questions that are counted one by one; the rest is counted together."""
 
 AS_OURS = MiningOptions(min_head_coverage=0.1, min_std_confidence=0.3, min_pca_confidence=0.4)
-"""What is mined where the release has no rules: as recipes do unless they say otherwise."""
+"""How rules are mined where the release has none: the defaults of a recipe."""
 
 _NAMED = (
     "max_atoms", "min_head_coverage", "min_std_confidence", "min_pca_confidence", "min_initial_support",
@@ -61,9 +61,9 @@ class Measure(NamedTuple):
 
     Attributes:
         hit: What a question adds to a mean, or share; None: the figure is not over it.
-        said: What its definition says of the set: what stands in braces → text.
-        counts: What there is of each form, where the figure sums that up.
-        total: The value, where it is no mean over the questions; then `hit` says which count.
+        said: The placeholders in its definition → what this set puts in their place.
+        counts: How many questions have each form, where the figure summarizes that.
+        total: The value, if it is not a mean over the questions; `hit` then says which of them count.
         left_out: Ids of questions that were left out of the set, and count.
     """
 
@@ -193,7 +193,7 @@ def _leaks(of: AuditedSet, _: Progress) -> _Part:
 
 
 _Names = Callable[[Question, Collection[str]], bool | None]
-"""Whether one of some answers is named; None: the figure is not over the question."""
+"""Returns whether a guess names one of some answers to a question; None: the figure leaves it out."""
 
 
 def _guessing(of: AuditedSet, _: Progress) -> _Part:

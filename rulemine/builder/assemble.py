@@ -88,7 +88,7 @@ def removals_of(kg: KnowledgeGraph, selection: Selection) -> tuple[Removal, ...]
 
 
 def _one_of(rows: list[Removal]) -> Removal:
-    """One removal with the certificates of several rows of a triple."""
+    """Merges the rows of one removed triple into one record with all their certificates."""
     first, *others = sorted(rows, key=lambda row: (row.certificate.rule, row.certificate.body))
     return replace(first, further_certificates=tuple(row.certificate for row in others))
 

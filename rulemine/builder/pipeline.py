@@ -25,7 +25,7 @@ STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "r
 _SCRIPTED = "no model writes its questions; give --model NAME"
 
 MOST_SHOWN = 5
-"""Number of such rules that the summary names."""
+"""How many rules with unknown names the summary lists."""
 
 
 class Build(BuildStages):

@@ -221,7 +221,7 @@ class BuildStages:
 
     @cached_property
     def _types(self) -> Any:
-        """Where types are from, and entity → its types; "" and none: the release has none."""
+        """The source of the entity types, and entity → its types; "" and {} where the release has none."""
         if "type_table" in self.inputs.own:
             return self.inputs["type_table"]
         types, every = self.inputs.types, enumerate(self.inputs.kg.entities)

@@ -101,7 +101,7 @@ class Thresholds(NamedTuple):
 
 
 LEAST_SUPPORT = 10
-"""Triples of a relation of the usual size that a rule has to explain."""
+"""How many triples of a relation of typical size a rule must explain at least."""
 
 SETTINGS = (
     Thresholds(4, 0.001, 0.2, 200),
@@ -111,10 +111,11 @@ SETTINGS = (
 """From many rules to few sure ones, and from much work to little."""
 
 ENOUGH = 3000
-"""From so many questions on (of kinds that draw theirs: removed triples), better proofs are worth more."""
+"""With this many questions (of kinds that sample their questions: removed triples), a draft prefers surer
+rules to more questions."""
 
 NEAR = 0.9
-"""A number of questions that the user wants is reached by this fraction of it."""
+"""A draft counts the number of questions that the user wants as reached at this fraction of it."""
 
 EFFORT = 150
 """What a draft may spend unless the user says otherwise, in millions of joins: about two minutes."""
@@ -139,32 +140,32 @@ FLOORS = (
     ),
     Chosen("questions.max_answers", 50, "nobody names more"),
 )
-"""What every draft has."""
+"""The choices that every draft makes."""
 
 LIMITS = ((0.01, 0.1), (0.01, 0.2), (0.01, 0.5), (0.01, 1.0), (0.02, 1.0), (0.05, 1.0))
 """Largest fractions of the questions with one hard answer, and about one relation. A draft has the first two
 that keep half of the core that the last two keep: some graphs have few answers, or one large relation."""
 
 FEW = 50
-"""Fewer questions say little of any system."""
+"""With fewer questions than this, scores say little about any system."""
 
 FEW_BETWEEN = 0.05
-"""Where fewer entities are both a subject and an object, triples hardly ever follow one another."""
+"""If a smaller fraction of the entities is both a subject and an object, triples rarely form paths."""
 
 FEW_ENTITIES = 50
-"""Among fewer, most answers are common ones."""
+"""With fewer entities than this, most answers are frequent ones."""
 
 FEW_TRIPLES = 300
-"""Relations with fewer triples say too little of what goes together."""
+"""Relations with fewer triples than this show too little of what occurs together."""
 
 JOINS_A_RULE = 1000
-"""To look at a rule at all."""
+"""Joins that examining one rule costs, before any match of its body."""
 
 JOINS_A_MATCH = 8
-"""To look at one match of the body of a rule: whether it is right beyond guessing, and what it proves."""
+"""Joins that one match of the body of a rule costs, for its confidence and for what it proves."""
 
 FILES = ("recipe.toml", "templates.toml", "filter.toml")
-"""What is written."""
+"""The files that a draft writes."""
 
 _TEXTS = (
     "statement", "ask_subject", "ask_object", "ask_subjects", "ask_objects", "describe_subject",
@@ -244,7 +245,7 @@ class Drafting:
         return recipe
 
     def _is_affordable(self, setting: Thresholds) -> bool:
-        """Takes a setting; whether the effort is enough to mine, and for what the rules prove."""
+        """Chooses a setting, and returns whether mining and grounding its rules stay within the effort."""
         self._take(setting)
         recipe = self.build.recipe
         work = mining_work(self._kg, recipe.mining.max_atoms)
@@ -261,7 +262,10 @@ class Drafting:
         return work <= self.effort
 
     def _left(self) -> int:
-        """Chooses the limits of the questions, and returns how many are left; or how much is removed."""
+        """Chooses the limits of the questions, and returns how many questions they keep.
+
+        Of kinds without such limits, returns the number of removed triples.
+        """
         self.build.run("ask" if self._limited else "select")
         self._removal = self.build.selection
         if not self._limited:
@@ -281,7 +285,7 @@ class Drafting:
         return left
 
     def _proved_by(self, setting: Thresholds) -> int:
-        """How much of what is left, see `_left`, would be so with the rules of a setting alone."""
+        """What `_left` would return if only the rules that a setting allows were there."""
         fits = {
             rule.id
             for rule in self._removal.rules

@@ -35,17 +35,17 @@ GRADES = ("sound", "plausible", "absurd")
 """How good the step from the facts to the removed triples is."""
 
 MAX_OTHERS = 20
-"""Most other answers that a prompt lists."""
+"""How many other answers a prompt lists at most."""
 
 TEMPERATURE = 0.7
-"""Of a model that sits more than once: at 0 its replies would be one reply."""
+"""Temperature of a model that takes several seats: at 0 its replies would be the same."""
 
 
 OF_FLAG, OF_AGAIN = 25, 60
-"""Tokens of a decision and its reason, and of the message to a judge whose reply cannot be read."""
+"""Typical tokens of a decision with its reason, and of the message that asks again after a bad reply."""
 
 HOTTEST = 2
-"""What the chat API takes at most."""
+"""The highest temperature that the chat API accepts."""
 
 
 class Flag(NamedTuple):
@@ -281,11 +281,11 @@ def _mark(flag: Flag, said: Mapping[str, Any] | TextProblem) -> Mark:
 
 
 def purposes_of(calls: Sequence[Call], answered: int = 0) -> list[Purpose]:
-    """What calls of a panel take: at most each again, if no reply can be read.
+    """Estimates the calls of a panel: at most twice as many, if no reply can be read.
 
     Args:
-        calls: Those to make.
-        answered: How many more the journal has.
+        calls: The calls to make.
+        answered: How many further calls the journal already answers.
     """
     flags = Counter(flag.purpose for flag in FLAGS)
     found = fmean(flags[call.purpose] for call in calls) if calls else 0

@@ -321,11 +321,11 @@ def said_of(prediction: Prediction, shown: Views) -> str:
 
 
 def triples_of(triples: Sequence[Triple] | None, shown: Views) -> str | None:
-    """Triples in words, of which there may be many; None: it is not said which."""
+    """The first triples in words, and how many there are; None if the prediction names none."""
     return None if triples is None else _first(triples, shown.sentence, "; ")
 
 
 def _first(items: Sequence[Any], show: Callable[[Any], str], joint: str) -> str:
-    """The first of some items, and how many there are where some are left out."""
+    """Joins the first `MOST` items, and says how many there are if some are left out."""
     more = f" … ({len(items):,})" if len(items) > MOST else ""
     return joint.join(map(show, items[:MOST])) + more

@@ -80,10 +80,11 @@ TRAINING = {
 """Scores that show what a retriever was trained on → what tables call them."""
 
 GROWING = ("hits_any", "triple_recall", "answer_recall")
-"""Those that grow with the triples that are retrieved."""
+"""The scores that rise when more triples are retrieved."""
 
 CLOSED = ("closed-book", "prior", "random")
-"""Systems that are given no graph, and so are the same on every one; those first that gains are best over."""
+"""Systems that see no graph, so that every graph gives them the same scores; gains are measured over the
+first of them that was run."""
 
 
 def shapes_of(questions: Iterable[Question]) -> list[str]:
@@ -247,7 +248,7 @@ def _on_graphs(material: Material, kind: str = KIND) -> Iterator[tuple[str, list
 def _alike(
     some: Iterable[ScoredSystem], option: str, *others: str
 ) -> dict[str, dict[str, list[ScoredSystem]]]:
-    """Systems that differ in an option: what they are called without it and others → its value → they."""
+    """Groups systems that differ in one option alone: name without it and `others` → value → systems."""
     found: dict[str, dict[str, list[ScoredSystem]]] = {}
     for one in some:
         base, *given = one.system.split(":")

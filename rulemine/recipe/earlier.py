@@ -22,7 +22,7 @@ from rulemine.release.records import translation
 __all__ = ["AGAIN", "NOTHING", "Earlier", "read_earlier"]
 
 AGAIN = "an earlier release asks it"
-"""Why a question is not asked."""
+"""The reason that a rejected question has if an earlier release asked it."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Earlier:
 
 
 NOTHING = Earlier()
-"""Of a recipe that names no earlier release."""
+"""What is known of earlier releases where a recipe names none."""
 
 
 def read_earlier(

@@ -63,13 +63,13 @@ _MOST_SHOWN = 5
 """How many of the names that the graph lacks are spelled out."""
 
 _COMMON = 0.5
-"""A neighbor of more than this fraction of a relation's triples (a gender, a currency) says little."""
+"""A neighbor in more than this fraction of a relation's triples (a gender) tells no homonyms apart."""
 
 _VAGUE = ("something", "someone", "thing", "place")
-"""Nouns that tell little apart."""
+"""Nouns too general to tell homonyms apart."""
 
 _LONGEST = 40
-"""Most characters of a word about a homonym."""
+"""Longest word, in characters, that is put beside a homonym."""
 
 
 @contextmanager
@@ -82,7 +82,7 @@ def of_key(key: str) -> Iterator[None]:
 
 
 def _shown(names: Sequence[str]) -> str:
-    """The first of some names."""
+    """The first `_MOST_SHOWN` names, for a message."""
     return ", ".join(names[:_MOST_SHOWN]) + ", …" * (len(names) > _MOST_SHOWN)
 
 
@@ -257,12 +257,12 @@ class Inputs:
 
     @_as_the_kind_reads
     def stated(self) -> KnowledgeGraph:
-        """The graph as it is given: what is declared adds nothing to it."""
+        """The complete graph as given, without the triples that declared relations add."""
         return self.kg
 
     @cached_property
     def found(self) -> tuple[FoundDeclaration, ...]:
-        """What the triples of the graph bear out, where no templates declare anything."""
+        """The declarations that the triples support, used where no template file declares any."""
         told = self.recipe.questions.templates or self.recipe.selection.mode == "brink"
         return () if told else found_declarations(self.stated)
 

@@ -40,7 +40,7 @@ DRAFT = "recipe.toml"
 NO_NAMES = frozenset(
     {"triples", "train", "facts", "graph", "kb", "data", "edges", "all", "dump", "triplets"}
 )
-"""Names of files that say nothing of the graph."""
+"""File names too general to name a graph after."""
 
 AS_DRAFTED = {"questions.templates": "", "questions.filter": "found"}
 """Key of a recipe → the value that is the same as naming a file that nobody has edited."""
@@ -166,7 +166,7 @@ def load_recipe(name: str, settings: list[tuple[tuple[str, ...], Any]]) -> Recip
 
 
 def _name_of(path: Path) -> str:
-    """What a graph is called: as its file or folder, or as the folder of a file that says nothing."""
+    """Names a graph after its file or folder, or after the folder of a file in `NO_NAMES`."""
     stem = path.name.split(".")[0]
     if stem.lower() in NO_NAMES:
         stem = path.resolve().parent.name
@@ -215,7 +215,7 @@ def _with_bases(path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def _for_kind(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """What the values of a recipe of another kind say of one of this kind."""
+    """The values of a recipe of another kind that a recipe of this kind takes over."""
     lacking = {name for names in KINDS[kind].Options.lacks for name in names}
     return {
         key: {k: v for k, v in value.items() if f"{key}.{k}" not in lacking}

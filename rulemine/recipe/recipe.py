@@ -343,11 +343,11 @@ BASE = Key(
     "left out.",
     "text", "", str, Option(),
 )  # fmt: skip
-"""What a file has besides keys; no setting and no release has it."""
+"""An entry of recipe files that is not a key: it occurs in no setting and in no release."""
 
 
 WRITERS = ("verbalizer.", "endpoint.", "variants.judges")
-"""What keys begin with that say who writes and who judges: fresh variants may differ in them."""
+"""Prefixes of the keys that say who writes and who judges: fresh variants may differ in them."""
 
 
 def keys_with(*kinds: str) -> tuple[Key, ...]:

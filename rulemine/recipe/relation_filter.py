@@ -214,7 +214,7 @@ _BY_NAME: tuple[tuple[str, str], ...] = (
         "a quantity, not a thing",
     ),
 )
-"""What the words of a relation's name end in or are, and why it is not asked about."""
+"""Words, or endings of words, in a relation's name, and why a relation so named is not asked about."""
 
 _LITERAL = {
     "numbers": re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?\s?%?|[-+]?\d[\d.,]*\s?[a-zA-Z]{1,4}"),
@@ -223,10 +223,11 @@ _LITERAL = {
 }  # fmt: skip
 
 MOST = 0.8
-"""This part of a relation's objects looks like it, and not of its subjects."""
+"""A relation leads to literals if at least this fraction of its objects looks like them, and few of its
+subjects do; it leads to values if so many objects have no other triple."""
 
 LEAST_TRIPLES = 30
-"""Fewer triples say too little of a relation."""
+"""Relations with fewer triples than this do not count as leading to values."""
 
 
 def _by_objects(kg: KnowledgeGraph) -> dict[str, str]:

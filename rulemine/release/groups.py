@@ -35,7 +35,7 @@ from rulemine.release.records import Question
 __all__ = ["groups_of", "sample"]
 
 _Q = TypeVar("_Q", bound=Any)
-"""What has an ``id`` and says whether it is in the ``core``."""
+"""A question, or anything with its ``id`` and ``core``."""
 
 
 def groups_of(questions: Sequence[Question]) -> list[list[int]]:

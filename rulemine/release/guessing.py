@@ -32,7 +32,7 @@ Ends = tuple[tuple[str, str], ...]
 """Relations, each with the end that is asked for, sorted."""
 
 QUERY = ("(", "{")
-"""How queries begin that this package has written: of links, and of patterns of property graphs."""
+"""The first characters of queries that this package wrote, over links or over property graphs."""
 
 UNIT = 1_000_000
 """Weights are whole numbers of millionths, so that sums are the same in any order and on any machine."""

@@ -213,7 +213,7 @@ def _answers(question: Question, triples: QueryGraph, graph: PropertyGraph | Non
 
 
 def _triples(value: Any) -> Iterator[Any]:
-    """All that may be triples in a record, as JSON has it."""
+    """Everything in a decoded record that has the form of a triple."""
     if isinstance(value, list) and [type(part) for part in value] == [str] * 3:
         yield tuple(value)
     for part in value.values() if isinstance(value, dict) else value:

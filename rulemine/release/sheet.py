@@ -27,10 +27,10 @@ SHEET_COLUMNS = (
 )  # fmt: skip
 
 OF_EACH = 10
-"""Questions of each structure in the sheet of a release."""
+"""How many questions of each structure the sheet of a release has."""
 
 _BREAK = re.compile(r"[\t\r\n]+")
-"""What is a blank in a cell of a table."""
+"""Characters that become a blank in a cell of a table."""
 
 
 def sheet_rows(parts: ReleaseParts) -> Iterator[tuple[str, ...]]:

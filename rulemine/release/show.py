@@ -44,11 +44,11 @@ ALL_STATED = (
 NOT_KNOWN = "It is not known which answers the incomplete graph states."
 
 MOST_STATED = 3
-"""Triples that still join the ends of removed ones, of those that are named."""
+"""How many of the triples that still join the ends of removed ones are named."""
 
 
 def needed(question: Question) -> tuple[Triple, ...]:
-    """The removed triples that the answer rests on which is asked for; of no such answer, all."""
+    """The removed triples that the hard answer asked for rests on; all of them if none is asked for."""
     triples = {*question.evidence} or {*question.removed}
     return tuple(triple for triple in question.removed if triple in triples)
 

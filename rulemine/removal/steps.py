@@ -228,7 +228,7 @@ def _first(
 
 
 LEAST_FAIR = 1 / 3
-"""Where a smaller fraction of the triples has a direction with a low prior, a build says so."""
+"""A build warns if a smaller fraction of the triples than this has a low prior in some direction."""
 
 
 def ground_eligible(

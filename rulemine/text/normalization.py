@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 QUESTION_MARKS = "?？؟⁇⁈⁉՞፧᥅⳺⳻꘏꛷﹖︖𑅃\u037e"
-"""Marks that end a question in any language; in Greek a semicolon does too."""
+"""Marks that end a question in any language; a Greek question ends with a semicolon."""
 
 _QUOTES = dict.fromkeys(map(ord, "‘’‚‛′´`ʼʻ＇"), "'") | dict.fromkeys(map(ord, "“”„‟″«»＂"), '"')
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－"), "-")

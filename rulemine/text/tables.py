@@ -31,7 +31,7 @@ __all__ = [
 ]  # fmt: skip
 
 FEW = 20
-"""Below so many questions a score says little."""
+"""Numbers of questions below this are marked: a score over so few says little."""
 
 MARK = "†"
 FEW_NOTE = f"{MARK} Fewer than {FEW} questions: such a score says little."

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["write_card"]
 
 EXAMPLES = 5
-"""Number of questions that are shown."""
+"""How many questions a card shows as examples."""
 
 MOST_TRIPLES = 3
-"""Number of stated, and of removed triples that are shown of one."""
+"""How many stated, and how many removed triples a card shows of one question."""
 
 
 def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
