@@ -72,22 +72,22 @@ BYTES_A_TRIPLE = 48
 """Heap for the index. Measured: 47 at 10 million synthetic triples, with a tenth as many entities."""
 
 MANY_TRIPLES = 1 << 20
-"""The index of more is given back to the system after mining, which takes Java a moment."""
+"""After mining more triples than this, the memory of their index is returned to the system."""
 
 _LARGEST_YOUNG = 256 << 20
-"""Of the heap, for what is new: the index lies beside it, and would get two thirds of the heap at most."""
+"""Largest young generation of the heap, in bytes: the rest is for the index."""
 
 _BESIDE_HEAP = 2560 << 20
 """Bytes of addresses that a JVM reserves besides its heap. Measured: 2,335 MiB, whatever the heap."""
 
 _LEAST_HEAP = 64
-"""In MiB, unless one is asked for or less is left."""
+"""The smallest heap in MiB, unless a smaller one is asked for or less memory is left."""
 
 MOST_TRIPLES = 2**30 - 8
-"""The index numbers both ends of each triple with the ints of Java."""
+"""The index numbers both ends of each triple with Java's 32-bit integers."""
 
 ROWS_A_BUFFER = 1 << 26
-"""Java reads the triples where they lie, in buffers of at most 2 GiB."""
+"""Rows per buffer: Java reads NumPy's memory in place, in buffers of at most 2 GiB."""
 
 _DONE, _CANCELLED, _OUT_OF_MEMORY, _FAILED = 1, 2, 3, 4
 

@@ -46,16 +46,16 @@ MANY_RULES = 10_000_000
 """Above this number of rules a warning says which thresholds filter nothing."""
 
 MOST_TASKS = 500
-"""At least about this part of the work is worth a task of its own."""
+"""Undivided head relations are grouped into at most about this many tasks."""
 
 LARGE = 20
-"""A head relation with more than this part of the work is divided."""
+"""A head relation with more than 1/`LARGE` of the work is divided."""
 
 PARTS = 32
-"""Tasks that extend or measure the rules of a length,"""
+"""How many tasks extend or measure the rules of one length, if none gets more than `MOST_RULES`."""
 
 MOST_RULES = 20_000
-"""if none has more rules than this."""
+"""The most rules in one task."""
 
 
 def mine(

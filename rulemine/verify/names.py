@@ -15,10 +15,11 @@ from rulemine.verify.report import shown
 __all__ = ["check_found", "check_ids", "check_names", "is_kept", "sure_fraction"]
 
 SURE_SHARE, SURE_TRIPLES = 0.9, 30
-"""What the triples of a graph have to bear out of a declaration: lower end of the interval, triples."""
+"""A declaration found in a graph holds for at least this fraction (lower end of the 95 % interval) of at
+least so many triples."""
 
 UNASKED = "ask"
-"""The stage that rejects what has no id yet."""
+"""The stage whose rejections have no question id yet."""
 
 
 def check_names(contents: Contents) -> None:

@@ -28,7 +28,7 @@ Table = dict[int, Ints]
 WAYS = -1
 
 MOST_ROWS = 1 << 21
-"""Rows of a table, roughly."""
+"""The size from which on a table of bindings is made in parts, in rows."""
 
 _TRIPLE = -2
 """The column with the place of the triple that is proved."""

@@ -61,7 +61,7 @@ def check_rules(contents: Contents) -> None:
 
 
 def _thresholds(contents: Contents, rule: HornRule) -> Iterator[tuple[str, Any, Any]]:
-    """What the selection and each standard of proof ask for that the rule has not."""
+    """Yields (invariant, found, expected) for each threshold of the selection and the standards of proof."""
     least, head = list[float](), rule.head[1]
     bodies = {relation for _, relation, _ in rule.body}
     for one in contents.manifest["kg"].get("standards", ()):

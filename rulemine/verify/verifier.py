@@ -29,7 +29,7 @@ AT_ONCE = 2048
 MISFITS = (
     ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, UserError, ValueError,
 )  # fmt: skip
-"""What records may raise that are not of the format, or do not fit each other."""
+"""The exceptions that malformed or inconsistent records raise."""
 
 
 _KEY = re.compile(rb"sk-(?<![A-Za-z0-9_-]sk-)(?:[A-Za-z0-9]{1,10}[-_]){0,3}([A-Za-z0-9_-]{20,})")
@@ -119,7 +119,7 @@ def _watched(questions: list[Record], progress: Callable[[int], object]) -> Iter
 
 
 def _held(findings: Findings, what: str, check: Callable[..., object], *arguments: Any) -> None:
-    """Checks something; records that are not of the format, or do not fit each other, are told."""
+    """Runs a check; malformed or inconsistent records are a finding."""
     try:
         check(*arguments)
     except MISFITS as problem:

@@ -37,11 +37,11 @@ class KindChecks(NamedTuple):
         whole: Checks all questions together, and the files of the kind.
         otherwise: Checks questions in another way than by their queries, given the contents, the questions in
             turn, and what runs Cypher, if anything does; None: by their queries.
-        apart: What a question has that none of another split may have, where the split is by group, by what
-            it is called.
-        named: What the text of a question names beside its topic entities, answers too.
-        constants: What a question names; two with the same answers have at most one in common.
-        as_given: Whether its questions are those of others, who may ask the same twice, and have no proofs.
+        apart: Yields (what it is, value) for all that a question may not share with questions of other
+            splits, where splits are by group.
+        named: The names, even of answers, that the text of a question may have beside its topic entities.
+        constants: The names in a query; two questions with the same answers share at most one of them.
+        as_given: Whether others published the questions, which then may repeat and have no proofs.
         known: Whether the texts and the queries of the kind are known.
     """
 
@@ -57,7 +57,7 @@ class KindChecks(NamedTuple):
 
 @cache
 def checks_of(kind: str) -> KindChecks:
-    """The checks of a kind; none, of queries and texts that are not known, if there are no others."""
+    """The checks of a kind; for a kind without any, those that assume nothing of its queries and texts."""
     if kind.isidentifier() and find_spec(f"{__name__}.{kind}") is not None:
         return import_module(f"{__name__}.{kind}").CHECKS  # type: ignore[no-any-return]
     points = entry_points(group="rulemine.verifiers", name=kind)

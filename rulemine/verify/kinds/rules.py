@@ -92,6 +92,6 @@ _LIMITS: tuple[tuple[str, str, Callable[[Row], Hashable]], ...] = (
         lambda row: (row["block"]["rule_type"], row["block"]["rule_subtype"]),
     ),
 )
-"""Section and key of a limit, and what of a question only that fraction may have in common."""
+"""Section and key of a limit on the fraction of questions with one value, and a question's value."""
 
 CHECKS = KindChecks(question=_check_question, whole=_check_whole, apart=_apart)

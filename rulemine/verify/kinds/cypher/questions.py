@@ -40,7 +40,7 @@ from rulemine.verify.report import differing
 __all__ = ["check_rows", "idle_parts"]
 
 Part = tuple[Sequence[Any] | None, frozenset[Triple]]
-"""What the rows begin with that a match has part in, see `_begins`, and its triples."""
+"""A match: the first cells of the rows that it contributes to, see `_begins`, and its triples."""
 
 _GROUPED, _ORDERED = ("n_group_by", "n_m0_group_by_count"), ("n_order_by", "n_argmax")
 _BOTH_NEEDED = ("(n)-(m0*),(n)-(m1*)", "(n)=(m0)", "union")
@@ -145,7 +145,7 @@ def _rows(row: dict[str, Any], found: Mapping[int, FoundRows]) -> dict[str, Any]
 
 
 def _begins(graph: LabeledGraph, asked: AskedPattern, match: PatternMatch) -> list[Any] | None:
-    """What the rows begin with that a match has part in; None: it has part in all."""
+    """The first cells of the rows that a match contributes to; None: it contributes to every row."""
     query, n = asked.row, match.nodes["n"]
     value, key = (graph.values[n].get(query.get(name)) for name in ("property", "key"))
     of_values = {"n_group_by": [key], "n_prop_distinct": [value], "n_prop_array_distinct": value}
