@@ -18,7 +18,7 @@ __all__ = ["AnswerIndex", "ids_in", "missing_from", "single_ends", "stale_in"]
 Ints = npt.NDArray[np.int64]
 
 SINGLE = 95
-"""Least percentage of topic entities with one answer where that is asked for in the singular."""
+"""A question is in the singular if at least this percentage of its possible topics has one answer."""
 
 
 class AnswerIndex:

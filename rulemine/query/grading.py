@@ -34,7 +34,7 @@ from rulemine.query.tree import (
 __all__ = ["Grades", "evaluate"]
 
 MOST_KEPT = 1 << 23
-"""Entities of parts of a query that are kept for its witnesses; what is beyond is computed again."""
+"""How many entities of parts of a query are kept for its witnesses; further parts are computed again."""
 
 _AT_ONCE = 1 << 20
 

@@ -20,7 +20,7 @@ __all__ = [
 NONE_DECLARED = Declarations()
 
 _SMALL, _REMEMBERED = 32, 4096
-"""Atoms of a query whose links are remembered, and how many such."""
+"""The links of queries of up to so many atoms are cached, for so many queries."""
 
 
 def expanded(query: Query, declarations: Declarations) -> Query:

@@ -23,7 +23,7 @@ WHOLE = 100
 """The level at which all removed triples are removed."""
 
 MOST_SLOTS = 1 << 24
-"""Relations × entities up to which their places are in an array; beyond they are searched for."""
+"""Up to this product of relations and entities, places are looked up in an array, else by binary search."""
 
 
 def levels_of(kg: KnowledgeGraph, removed: Mapping[Triple, int] | Iterable[Triple]) -> Ints:
@@ -116,7 +116,7 @@ class QueryGraph:
         return forward, backward
 
     def ends(self, relation: str, inverse: bool) -> tuple[Ints, Ints]:
-        """From what a projection to a relation leads to what, by its triples; two int64 arrays (triples,)."""
+        """Where each triple leads from and to under a projection; two int64 arrays, shape (triples,)."""
         base = self.relation(relation) * self.entities
         first, last = self.sides[0].span(base)[0], self.sides[0].span(base + self.entities - 1)[1]
         found = self.kg.triples[self.sides[0].rows[first:last]].astype(np.int64)

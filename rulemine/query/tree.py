@@ -33,10 +33,10 @@ __all__ = [
 ]
 
 MOST_DEPTH = 100
-"""Nested parentheses of a query."""
+"""The deepest nesting of parentheses in a query."""
 
 MOST_ATOMS = 50_000
-"""Projections of a query."""
+"""The most projections in a query."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

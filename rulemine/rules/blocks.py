@@ -27,7 +27,7 @@ class MapLike(Protocol):
 Progress = Callable[[int, int], None]
 
 FEWEST_BLOCKS, MOST_AT_ONCE = 32, 64
-"""At least so many blocks, as far as there are items; of at most so many rules each."""
+"""The least number of blocks, if there are as many items, and the most rules in a block."""
 
 
 def by_blocks(

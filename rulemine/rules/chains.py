@@ -31,7 +31,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 CACHED = 1 << 24
-"""Cached pairs, 16 bytes each."""
+"""How many pairs are cached, 16 bytes each."""
 
 MOST_PAIRS = 1 << 25
 """Most ways through two atoms; rules with more are enumerated instead, which needs no memory."""

@@ -43,7 +43,7 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 DOUBT = 1
-"""Wrong predictions that are added, so that one right prediction does not make a rule certain."""
+"""How many wrong predictions are added to the count, so that one right prediction makes no rule certain."""
 
 
 def rare_confidences(
@@ -172,7 +172,7 @@ def _joined(bound: BoundRule) -> Iterator[Ints]:
 
 
 def _walked(chains: Chains, steps: Sequence[Step], rare: Bools) -> Iterator[Ints]:
-    """As `_joined`, without common answers, for a body that is a path: from the end with fewer entities."""
+    """As `_joined` for a path, without common answers; walks from the end with fewer entities."""
     n = chains.index.entities
     back = [step.back() for step in reversed(steps)]
     if len(distinct(chains.edges(back[0])[0])) < len(distinct(chains.edges(steps[0])[0])):

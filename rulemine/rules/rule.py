@@ -49,7 +49,7 @@ MOST_BODY_VARIABLES = 7
 """Limit, because the canonical form tries every order of them."""
 
 _CACHED = 1 << 16
-"""Atoms and shapes of which what follows from them is kept: rules are many, their atoms few."""
+"""Size of the caches by atom and by shape: there are many rules, but few atoms."""
 
 _AtomKey = tuple[str, tuple[int, int, str], tuple[int, int, str]]
 
@@ -208,7 +208,7 @@ class Rule:
 
 @lru_cache(maxsize=_CACHED)
 def _problem(shape: tuple[tuple[int, ...], ...], repeats: bool, closed: bool) -> str | None:
-    """See `Rule.problem`; of the variables of head and body atoms, and whether the head is one of these."""
+    """See `Rule.problem`; from the variables of the atoms, and whether the head is also in the body."""
     head, *body = shape
     if not body:
         return "the body is empty"

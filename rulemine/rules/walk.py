@@ -30,7 +30,7 @@ Ints = npt.NDArray[np.int64]
 TOPICS_AT_ONCE = 1 << 14
 
 MOST_ROWS = 1 << 23
-"""Answers of several topics; with more, fewer topics are walked at once."""
+"""The most answers found at once; if there would be more, fewer topics are walked at once."""
 
 MOST_KEY = 1 << 62
 

@@ -16,10 +16,10 @@ from rulemine.errors import BarredQueryError, QueryError
 __all__ = ["MOST_CHARACTERS", "PREFIXES", "constants", "parse_leniently", "parse_strictly"]
 
 MOST_CHARACTERS = 20_000
-"""Length of a query."""
+"""The longest query that is read."""
 
 MOST_WORDS = 1_000
-"""Words and signs of a query; rdflib takes a time that grows with the square of some of them."""
+"""The most words and signs in a query: rdflib's time grows with the square of some of them."""
 
 PREFIXES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
