@@ -1,7 +1,6 @@
 """The reader ``cypherbench``, and the release that is made of its set."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +25,10 @@ PLACES = [{"n.name": name} for name in ("Arden", "Bree", "Carn")]
 def question(id_: str, cypher: str, answer: Any = None, graph: str = "coast") -> dict[str, Any]:
     category = "basic_(n)" if cypher == LARGEST else "basic_(n)-(m0*)"
     return {
-        "qid": id_,
-        "graph": graph,
-        "gold_cypher": cypher,
-        "nl_question": f"What about {id_}?",
-        "nl_question_raw": f"{id_}?",
-        "answer_json": None if answer is None else json.dumps(answer),
+        "qid": id_, "graph": graph, "gold_cypher": cypher, "nl_question": f"What about {id_}?",
+        "nl_question_raw": f"{id_}?", "answer_json": None if answer is None else json.dumps(answer),
         "from_template": TEMPLATE | {"match_category": category},
-    }
+    }  # fmt: skip
 
 
 QUESTIONS = [
@@ -60,40 +55,28 @@ def folder(tmp_path: Path) -> Path:
 def test_questions_and_graphs(folder: Path) -> None:
     found = find_reader("cypherbench")(folder, None, None)
     assert list(found.property_graphs) == ["coast", "inland"]
-    assert [(q.id, q.split) for q in found.questions] == [
-        ("first", "train"),
-        ("people", "test"),
-        ("largest", "test"),
-        ("known", "test"),
-        ("inland", "test"),
-    ]
+    splits = [(q.id, q.split) for q in found.questions]
+    assert splits == [("first", "train"), *((row["qid"], "test") for row in QUESTIONS[:4])]
     people, largest, known, inland = found.questions[1:]
     assert (people.text, people.cypher, people.graph) == ("What about people?", PEOPLE, "coast")
     # Rows are stated as lists, as objects by column, or as values.
     assert people.answers == ('["P0"]', '["P3"]', '["P6"]')
     assert largest.answers == ('["Arden"]', '["Bree"]', '["Carn"]')
     assert (known.answers, inland.answers) == ((), ('["Other"]',))
-    assert people.fields == {
-        **TEMPLATE,
-        "match_category": "basic_(n)-(m0*)",
-        "type": "n_name",
-        "nl_question_raw": "people?",
-    }
+    own = {"match_category": "basic_(n)-(m0*)", "type": "n_name", "nl_question_raw": "people?"}
+    assert people.fields == TEMPLATE | own
     assert found.notes == ("1 question about nba left out: the graph is not there",)
 
 
 def test_file_beside_its_graphs_and_a_graph_that_is_named(folder: Path, tmp_path: Path) -> None:
-    found = find_reader("cypherbench")(folder / "test.json", None, None)
-    assert list(found.property_graphs) == ["coast", "inland"]
-    (first,) = find_reader("cypherbench")(folder / "train.json", None, None).questions
+    reader = find_reader("cypherbench")
+    assert list(reader(folder / "test.json", None, None).property_graphs) == ["coast", "inland"]
+    (first,) = reader(folder / "train.json", None, None).questions
     assert first.split == "train"
     (tmp_path / "some.jsonl").write_text(json.dumps({"id": "a", "cypher": PEOPLE, "question": "?"}))
     graph = folder / "graphs/simplekg/coast_simplekg.json"
-    found = find_reader("cypherbench")(tmp_path / "some.jsonl", graph, None)
-    assert [(q.id, q.graph) for q in found.questions] == [("a", "coast")]
-    assert list(found.property_graphs) == ["coast"]
     made = import_set("cypherbench", tmp_path / "some.jsonl", tmp_path / "release", kg=graph)
-    assert [q.block.graph for q in made.questions()] == ["coast"]
+    assert [(q.id, q.block.graph) for q in made.questions()] == [("a", "coast")]
 
 
 PREDICTIONS = {
@@ -104,12 +87,7 @@ PREDICTIONS = {
 }
 
 
-def scores_of(report: Any) -> dict[str, float]:
-    by_name: Mapping[str, Any] = json.loads(report.to_json())["all"]["scores"]
-    return {
-        name: by_name[name]["value"]
-        for name in ("ex", "ex_published", "psjs", "psjs_published", "executable")
-    }
+SCORES = ("ex", "ex_published", "psjs", "psjs_published", "executable")
 
 
 def test_scores_are_those_of_the_files_as_they_are(folder: Path, tmp_path: Path) -> None:
@@ -121,10 +99,11 @@ def test_scores_are_those_of_the_files_as_they_are(folder: Path, tmp_path: Path)
     import_set("cypherbench", folder, tmp_path / "release")
     as_it_is = evaluate(benchmark_at(folder), predictions, resamples=10)
     imported = evaluate(benchmark_at(tmp_path / "release"), predictions, resamples=10)
-    assert scores_of(imported) == scores_of(as_it_is)
-    assert scores_of(imported)["ex"] == 0.25
-    assert scores_of(imported)["executable"] == 0.75
-    breakdowns = json.loads(imported.to_json())["breakdowns"]
+    told, same = (json.loads(report.to_json()) for report in (imported, as_it_is))
+    found = [told["all"]["scores"][name]["value"] for name in SCORES]
+    assert found == [same["all"]["scores"][name]["value"] for name in SCORES]
+    assert (found[0], found[-1]) == (0.25, 0.75)
+    breakdowns = told["breakdowns"]
     assert list(breakdowns["graph"]) == ["coast", "inland"]
     assert list(breakdowns["match"]) == ["basic_(n)", "basic_(n)-(m0*)"]
     # What is stated of a question stays beside what its gold gives, and the report says that they differ.

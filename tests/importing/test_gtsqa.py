@@ -1,6 +1,5 @@
 """The reader of GTSQA: invented rows of its form, and what our export of that form writes."""
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -8,16 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rulemine import import_set
 from rulemine.errors import ConfigError, InputError
-from rulemine.exports.exporting import export
 from rulemine.files import write_jsonl, write_text
 from rulemine.importing.readers.gtsqa import GtsqaReader
 from rulemine.importing.registry import find_reader
-from rulemine.query.parser import parse
-from rulemine.release.reader import Release
 from tests import each
-from tests.importing.round_trip import WITHOUT_QUERIES, differing_scores
 
 ROW = {
     "id": 17,
@@ -76,13 +70,11 @@ def test_entities_of_a_graph_are_ids_with_labels(tmp_path: Path, to: str) -> Non
     assert question.paraphrases == found.notes == ()
 
 
-def test_a_question_of_one_type_is_of_that_type(tmp_path: Path) -> None:
-    found = read(tmp_path / "in", ROW | {"test_type": ["unseen_relation_type"]})
-    assert found.questions[0].fields["type"] == "unseen_relation_type"
-
-
 def test_without_a_graph_entities_are_labels(tmp_path: Path) -> None:
-    other = ROW | {"id": 18, "seed_entities": ["Ostheim (Q7)"], "all_answers_wikikg2": ["Q8"]}
+    other = ROW | {
+        "id": 18, "seed_entities": ["Ostheim (Q7)"], "all_answers_wikikg2": ["Q8"],
+        "test_type": ["unseen_relation_type"],
+    }  # fmt: skip
     del other["minimal_seeds_and_queries"]
     found = read(tmp_path / "in", ROW | {"paraphrased_question": "What rises there?"}, other)
     first, second = found.questions
@@ -90,15 +82,15 @@ def test_without_a_graph_entities_are_labels(tmp_path: Path) -> None:
     assert found.labels == {}
     assert first.topics == ("Ostheim (Q1)", "Brenn (brook)")  # two places are called Ostheim
     assert (first.answers, second.answers) == (("Lauter",) * 2, ("Q8",))  # nothing labels Q8
+    assert second.fields["type"] == "unseen_relation_type"
     assert first.paraphrases == ("What rises there?",)
     assert '"Brenn (brook)"' in first.query
 
 
 def test_the_other_answers_are_an_option(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "test.jsonl", [ROW | {"graph": GRAPH}])
-    (question,) = find_reader("gtsqa:answers=wikidata")(
-        tmp_path / "test.jsonl", None, None
-    ).questions
+    reader = find_reader("gtsqa:answers=wikidata")
+    (question,) = reader(tmp_path / "test.jsonl", None, None).questions
     assert question.answers == ("Q3", "Q9")
     assert len(question.evidence) == 3
     assert question.fields["all_answers_wikikg2"] == ["Q3", "Q3"]
@@ -107,19 +99,15 @@ def test_the_other_answers_are_an_option(tmp_path: Path) -> None:
 
 
 def test_a_graph_of_ids_or_of_iris_can_be_given(tmp_path: Path) -> None:
-    ids = tmp_path / "kg.tsv"
-    write_text(ids, "Q3\tP10\tQ1\nQ3\tP99\tQ6\n")
-    found = read(tmp_path / "in", ROW, kg=ids)
+    write_text(tmp_path / "kg.tsv", "Q3\tP10\tQ1\nQ3\tP99\tQ6\n")
+    found = read(tmp_path / "in", ROW, kg=tmp_path / "kg.tsv")
     assert found.complete == [("Q3", "source at (P10)", "Q1"), ("Q3", "P99", "Q6")]
     assert {*found.questions[0].answers} == {"Q3"}
-    iris = tmp_path / "kg.nt"
     entity, used = "<http://www.wikidata.org/entity/", "<http://www.wikidata.org/prop/direct/"
-    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
-    write_text(
-        iris,
-        f'{entity}Q3> {used}P10> {entity}Q1> .\n{entity}P10> {label} "origin of the watercourse"@en .\n',
-    )
-    assert read(tmp_path / "in", ROW, kg=iris).complete == [("Q3", "source at (P10)", "Q1")]
+    label = f'{entity}P10> <http://www.w3.org/2000/01/rdf-schema#label> "origin of the watercourse"@en .\n'
+    write_text(tmp_path / "kg.nt", f"{entity}Q3> {used}P10> {entity}Q1> .\n{label}")
+    found = read(tmp_path / "in", ROW, kg=tmp_path / "kg.nt")
+    assert found.complete == [("Q3", "source at (P10)", "Q1")]
 
 
 def test_queries_that_are_no_trees_and_minimal_queries_of_other_rows_are_noted(
@@ -131,8 +119,7 @@ def test_queries_that_are_no_trees_and_minimal_queries_of_other_rows_are_noted(
         "all_answers_wikikg2": [],
     }
     found = read(tmp_path / "in", row)
-    assert found.questions[0].query == ""
-    assert found.questions[0].answers == ()
+    assert (found.questions[0].query, found.questions[0].answers) == ("", ())
     assert "minimal_seeds_and_queries" not in found.questions[0].fields
     assert found.notes == (
         "1 question: all_answers_wikikg2 is empty",
@@ -144,12 +131,7 @@ def test_queries_that_are_no_trees_and_minimal_queries_of_other_rows_are_noted(
 @each(
     ("change", "message"),
     [
-        (
-            {"seed_entities": None},
-            "line 1: has no 'seed_entities'; its fields are: id, question",
-        ),
         ({"all_answers_wikikg2": "Q3"}, "line 1: 'all_answers_wikikg2' is 'Q3'; expected a list"),
-        ({"graph": 3}, "line 1: 'graph' is 3; expected a list"),
         ({"graph": [["a", "b"]]}, r"line 1: 'graph' is .*; expected a list, each item a list of 3"),
         ({"minimal_seeds_and_queries": "Q2: x"}, "is 'Q2: x'; expected a dictionary of queries"),
     ],
@@ -164,53 +146,5 @@ def test_rows_of_another_form_are_named(
 def test_both_configurations_at_once_are_refused(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "set" / "gtsqa" / "test.jsonl", [ROW])
     write_jsonl(tmp_path / "set" / "gtsqa-with-graphs" / "test.jsonl", [ROW | {"graph": GRAPH}])
-    with pytest.raises(
-        InputError, match=r"has the id 17 of .*Name the folder of one configuration"
-    ):
+    with pytest.raises(InputError, match="Name the folder of one configuration"):
         GtsqaReader()(tmp_path / "set", None, None)
-
-
-@pytest.mark.parametrize("labeled", ["subgraphs"], indirect=True)
-@pytest.mark.parametrize("kg", ["complete", "incomplete"])
-def test_predictions_have_the_same_scores_on_what_was_exported(
-    labeled: Release, tmp_path: Path, kg: str
-) -> None:
-    one, other = (
-        export(labeled, "gtsqa", tmp_path / which, kg=which).folder
-        for which in ("complete", "incomplete")
-    )
-    made = import_set(
-        "gtsqa", one, tmp_path / "made", kg=one / "graph.tsv", incomplete=other / "graph.tsv"
-    )
-    for system in (*WITHOUT_QUERIES, "lookup"):
-        assert differing_scores(labeled, made, system, kg) == {}
-    assert sum(q.hard_answer is not None for q in made.questions()) > 1  # the SPARQL says which
-
-
-@pytest.mark.parametrize("written", ["subgraphs"], indirect=True)
-@pytest.mark.parametrize("graphs", ["true", "false"])
-def test_what_the_export_writes_is_read(written: Release, tmp_path: Path, graphs: str) -> None:
-    folder = export(written, f"gtsqa:graphs={graphs}", tmp_path / "out", kg="complete").folder
-    kg = None if graphs == "true" else folder / "graph.tsv"
-    found = GtsqaReader()(folder, kg, None)
-    assert found.complete is not None
-    assert found.notes == ()
-    key = {e.entity: f"m.{e.private}" for e in written.entities}
-    asked = {q.id: q for q in written.questions()}
-    assert {q.id for q in found.questions} == asked.keys()
-    for question in found.questions:
-        own = asked[question.id]
-        numbered = [str(own.value)] if own.value is not None else [key[a] for a in own.answers]
-        assert (question.text, question.split) == (own.question, own.split)
-        assert list(question.answers) == numbered
-        assert list(question.topics) == [key[a] for a in own.anchors]
-        assert [(s, o) for s, _, o in question.evidence] == [
-            (key[s], key[o]) for s, _, o in own.full_evidence
-        ]
-        named = {r: f"{r.replace('_', ' ')} (graph.{r})" for r in written.relations()} | key
-        renamed = re.sub(r'"(\w+)"', lambda found: f'"{named[found[1]]}"', own.query)  # noqa: B023
-        if (
-            "minus" not in own.query
-        ):  # what is taken away has relations that no answer subgraph names
-            assert question.query == parse(renamed).text
-        assert question.query.count('"m.') == len(re.findall(r'"m\.', renamed))

@@ -5,28 +5,36 @@ from pathlib import Path
 
 import pytest
 
-from rulemine import Release, import_set
+from rulemine import Release
 from rulemine.cli.main import main
 from rulemine.errors import InputError
 from rulemine.importing.registry import find_reader
 from tests import ROOT, each
-from tests.importing.round_trip import scores_of
-from tests.releases import built
 
 
 def read(path: Path, form: str = "plain"):  # type: ignore[no-untyped-def]
     return find_reader(form)(path, None, None).questions
 
 
-def test_columns_are_guessed(tmp_path: Path) -> None:
+def rows_of(release: Release, file: Path) -> Path:
+    """Writes the questions of a release that ask for entities, with their queries."""
+    rows = [
+        {"id": q.id, "question": q.question, "topics": q.anchors, "answers": q.answers,
+         "split": q.split, "query": q.query, "graph": "a field of the source"}
+        for q in release.questions()
+        if q.value is None
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def test_columns_are_guessed_or_named(tmp_path: Path) -> None:
     file = tmp_path / "test.csv"
     file.write_text('qid,Question,answer,q_entity,split,Note\n7,"Who, then?",a| b |a,t,dev,x\n')
     (q,) = read(file)
     assert (q.id, q.text, q.answers, q.topics) == ("7", "Who, then?", ("a", "b", "a"), ("t",))
     assert (q.split, q.hard, q.fields) == ("validation", None, {"Note": "x"})
 
-
-def test_columns_are_named(tmp_path: Path) -> None:
     file = tmp_path / "mine.tsv"
     file.write_text("prompt\tgold\tquestion\nWho?\ta;b\tunused\n")
     (q,) = read(file, "plain:text=prompt:answers=gold:separator=;")
@@ -34,25 +42,19 @@ def test_columns_are_named(tmp_path: Path) -> None:
 
 
 def test_lists_are_lists_in_json_and_in_texts(tmp_path: Path) -> None:
-    rows = [
-        {"question": "One?", "answers": ["a", 1], "hard": []},
-        {"question": "Two?", "answers": '["b", "c"]', "paraphrases": ["2?"], "type": "t"},
-        {"question": "Three?", "answers": "[d"},
+    rows: list[dict[str, object]] = [
+        {"answers": ["a", 1], "hard": []},
+        {"answers": '["b", "c"]', "paraphrases": ["2?"], "type": "t"},
+        *({"answers": answers} for answers in ("[d", "a|b", ["a", "b", "a"])),
     ]
-    rows += [
-        {"question": "Four?", "answers": "a|b"},
-        {"question": "Five?", "answers": ["a", "b", "a"]},
-    ]
+    rows = [{"question": "Who?"} | row for row in rows]
     (tmp_path / "train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    one, two, three, *more = read(tmp_path)
+    one, two, *more = read(tmp_path)
     assert (one.answers, one.hard, one.split) == (("a", "1"), (), "train")
     assert (two.answers, two.paraphrases, two.fields) == (("b", "c"), ("2?",), {"type": "t"})
-    assert three.answers == ("[d",)
     # A text of JSON is one answer, and a list keeps what it has twice, for scores that count it so.
-    assert [q.answers for q in more] == [("a|b",), ("a", "b", "a")]
-
-
-def test_lists_are_read_as_pandas_writes_them(tmp_path: Path) -> None:
+    assert [q.answers for q in more] == [("[d",), ("a|b",), ("a", "b", "a")]
+    # As pandas writes lists
     file = tmp_path / "test.csv"
     file.write_text('question,answers\nWho?,"[\'a|b\', ""c\'s""]"\n')
     (q,) = read(file)
@@ -84,51 +86,6 @@ def test_what_is_wrong_is_said_with_its_place(
     (tmp_path / "test.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         read(tmp_path / "test.csv", form)
-
-
-@pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Release, Release]:
-    """A release of ours, and its questions as rows with their queries, imported."""
-    release = Release.open(built("coast-structures") / "release")
-    folder = tmp_path_factory.mktemp("plain")
-    rows = [
-        {"id": q.id, "question": q.question, "topics": q.anchors, "answers": q.answers,
-         "split": q.split, "query": q.query, "graph": "a field of the source"}
-        for q in release.questions()
-        if q.value is None
-    ]  # fmt: skip
-    (folder / "all.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    graphs = {
-        key: release.file(f"kg/{name}.tsv.gz")
-        for key, name in (("kg", "complete"), ("incomplete", "incomplete"))
-    }
-    return release, import_set("plain", folder / "all.jsonl", folder / "out", **graphs)
-
-
-def test_execution_grades_answers_as_a_build_does(both: tuple[Release, Release]) -> None:
-    ours, made = ({q.id: q for q in one.questions()} for one in both)
-    assert len(made) >= 5
-    assert any(q.hard for q in made.values())
-    for id_, q in made.items():
-        own = ours[id_]
-        assert q.block.executed == own.answers
-        assert (q.stated, q.hard_answers, q.further) == (own.stated, own.hard_answers, own.further)
-        assert [row.missing for row in q.hard] == [row.missing for row in own.hard]
-        assert (q.full_evidence, q.relations, q.sparql) == (
-            own.full_evidence, own.relations, own.sparql,
-        )  # fmt: skip
-
-
-@each("system", ["lookup", "neighbors", "neighbors:hops=2"])
-def test_what_is_read_back_scores_the_same(both: tuple[Release, Release], system: str) -> None:
-    # What is asked for is in the core first, where there is one; and sets of answers come by private id.
-    left_out = {"hits_hard", "hits_at_1"}
-    ours, made = (scores_of(one, system) for one in both)
-    for id_, row in made.items():
-        assert row.keys() >= left_out
-        assert {name: value for name, value in row.items() if name not in left_out} == {
-            name: value for name, value in ours[id_].items() if name not in left_out
-        }
 
 
 def test_an_index_without_a_name_and_a_deep_cell_are_read(tmp_path: Path) -> None:

@@ -37,12 +37,6 @@ def test_every_format_gives_the_same_rows(tmp_path: Path, name: str) -> None:
     assert found[1].where.endswith(" 2")
 
 
-def test_a_list_in_an_object_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "in.json"
-    write_text(path, json.dumps({"version": 1, "questions": ROWS}))
-    assert [row.fields for row in read_rows(path)] == ROWS
-
-
 def test_tables_have_a_header_and_cells_of_any_length(tmp_path: Path) -> None:
     for name, sign in (("dev.tsv", "\t"), ("dev.csv", ",")):
         text = f'id{sign}tags\n1{sign}"say ""a""{sign}{"b" * 200_000}"\n'
@@ -52,10 +46,12 @@ def test_tables_have_a_header_and_cells_of_any_length(tmp_path: Path) -> None:
         assert (row.split, row.where) == ("validation", f"{tmp_path / name}: line 2")
 
 
-def test_a_file_without_rows_is_fine_beside_others(tmp_path: Path) -> None:
+def test_a_list_in_an_object_is_read_and_a_file_without_rows_beside_others(tmp_path: Path) -> None:
+    write_text(tmp_path / "test.json", json.dumps({"version": 1, "questions": ROWS}))
     write_text(tmp_path / "dev.jsonl", "")
-    written(tmp_path / "test.jsonl")
-    assert [row.split for row in read_rows(tmp_path)] == ["test", "test"]
+    assert [(row.fields, row.split) for row in read_rows(tmp_path)] == [
+        (row, "test") for row in ROWS
+    ]
 
 
 def test_a_folder_is_read_split_by_split(tmp_path: Path) -> None:
@@ -83,27 +79,26 @@ def test_a_split_is_a_word_of_the_name(path: str, split: str) -> None:
     assert split_of(Path("set") / path) == split
 
 
-def test_ids_are_texts_or_numbers() -> None:
-    rows = [SourceRow("a.jsonl: line 3", "test", {"id": id_}) for id_ in (7, " q7 ", True, None)]
-    assert [row.key() for row in rows[:2]] == ["7", "q7"]
-    for row in rows[2:]:
-        with pytest.raises(InputError, match=r"line 3.*'id'"):
-            row.key()
-
-
 def test_fields_are_read_by_their_types() -> None:
     row = SourceRow("a.jsonl: line 3", "test", {"id": 7, "none": None, "inner": '[["a", "b"]]'})
     pairs = tuple[tuple[str, str], ...]
-    assert row.need("id", int) == 7
+    assert (row.need("id", int), row.key()) == (7, "7")
+    for id_ in (True, None):
+        with pytest.raises(InputError, match=r"line 3.*'id'"):
+            SourceRow("a.jsonl: line 3", "test", {"id": id_}).key()
     assert row.get("none", str, "x") == "x"
     assert row.nested("inner", pairs) == (("a", "b"),)
     with pytest.raises(InputError, match=r"a\.jsonl: line 3: 'id' is 7; expected"):
         row.need("id", str)
     with pytest.raises(InputError, match="has no 'text'; its fields are: id, inner"):
         row.need("text", str)
-    broken = SourceRow("b", "", {"inner": '[["a", "b"'})
+    with pytest.raises(InputError, match="expected an object"):
+        row.get("inner", dict)
+    broken = SourceRow("b", "", {"inner": '[["a", "b"', "none": None})
     with pytest.raises(InputError, match=r"'inner' is .* which is not valid JSON"):
         broken.nested("inner", pairs)
+    with pytest.raises(InputError, match=r"has no 'none'; its fields are: inner"):
+        broken.need("none", str)
 
 
 @each(
@@ -118,6 +113,7 @@ def test_fields_are_read_by_their_types() -> None:
         ("a.csv", "id,tags\n1\n", "line 2 has 1 column; 2 were expected"),
         ("a.xml", "<id/>", "is none of .jsonl, .json, .parquet, .tsv, .csv"),
         ("a/b.jsonl", '{"id": 1}', "whose name has a split"),
+        ("a.csv", 'id,text\n1,"a\n2,b\n', "Are its quotes closed"),
     ],
 )
 def test_what_cannot_be_read_is_named(
@@ -130,9 +126,6 @@ def test_what_cannot_be_read_is_named(
     with pytest.raises(InputError, match=message) as problem:
         list(read_rows(given))
     assert str(given) in str(problem.value)
-
-
-def test_a_missing_path_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         list(read_rows(tmp_path / "absent"))
 
@@ -146,12 +139,6 @@ def test_labels_beside_rows_are_two_columns(tmp_path: Path) -> None:
         labels_beside(tmp_path)
 
 
-def test_an_unclosed_quote_is_an_error(tmp_path: Path) -> None:
-    write_text(tmp_path / "dev.csv", 'id,text\n1,"a\n2,b\n')
-    with pytest.raises(InputError, match="Are its quotes closed"):
-        list(read_rows(tmp_path / "dev.csv"))
-
-
 def test_times_and_bytes_of_parquet_are_texts(tmp_path: Path) -> None:
     at = datetime.datetime(2020, 1, 2)
     written(tmp_path / "dev.parquet", [{"id": 1, "at": at, "raw": [b"a"], "none": None}])
@@ -160,14 +147,6 @@ def test_times_and_bytes_of_parquet_are_texts(tmp_path: Path) -> None:
     written(tmp_path / "dev.parquet", [{"raw": b"\xff"}])
     with pytest.raises(InputError, match="row 1 has bytes that are no text"):
         list(read_rows(tmp_path / "dev.parquet"))
-
-
-def test_null_is_no_field_and_objects_are_called_so() -> None:
-    row = SourceRow("in.json: item 1", "", {"answer": None, "topics": []})
-    with pytest.raises(InputError, match="has no 'answer'; its fields are: topics"):
-        row.need("answer", str)
-    with pytest.raises(InputError, match="expected an object"):
-        row.get("topics", dict)
 
 
 def test_titles_keep_their_dots(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """SPARQL that is no query over links is run as its source has it, on both graphs."""
 
 import json
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -40,17 +41,17 @@ QUERIES = {
 }
 
 
-@pytest.fixture
-def release(tmp_path: Path) -> Release:
+@pytest.fixture(scope="module")
+def release(home: Path) -> Release:
     rows = [
         {"id": id_, "question": f"Which ({id_})?", "sparql": sparql, "answer": answers}
         for id_, (sparql, answers, _) in QUERIES.items()
     ]
-    path, kg, left = (tmp_path / name for name in ("test.json", "kg.tsv", "left.tsv"))
+    path, kg, left = (home / name for name in ("test.json", "kg.tsv", "left.tsv"))
     path.write_text(json.dumps(rows), "utf-8")
     kg.write_text(GRAPH, "utf-8")
     left.write_text(GRAPH.replace(REMOVED, ""), "utf-8")
-    return import_set("plain", path, tmp_path / "out", kg=kg, incomplete=left)
+    return import_set("plain", path, home / "run", kg=kg, incomplete=left)
 
 
 def test_answers_are_stated_or_hard_without_evidence(release: Release) -> None:
@@ -64,9 +65,6 @@ def test_answers_are_stated_or_hard_without_evidence(release: Release) -> None:
     assert differ.further == ("m.0zz",)
     assert {q.block.hard_from for q in found.values()} == {"query"}
     assert release.manifest["counts"]["executed"]["questions"] == 3
-
-
-def test_an_audit_holds_what_it_gave_against_the_stated_answers(release: Release) -> None:
     audited = AuditedSet(release)
     assert audited.on_complete == {q.id: frozenset(q.block.executed) for q in release.questions()}
     assert set(audited.on_given.values()) == {None}
@@ -75,8 +73,7 @@ def test_an_audit_holds_what_it_gave_against_the_stated_answers(release: Release
 def test_such_a_release_is_verified_and_scored(release: Release, tmp_path: Path) -> None:
     report = regenerated(verify(release.path))
     assert report.problems == ()
-    note = "SPARQL that is no query over links: not executed again"
-    assert note in report.notes
+    assert "SPARQL that is no query over links: not executed again" in report.notes
     lines = [{"id": q.id, "answers": list(q.hard_answers)} for q in release.questions()]
     (tmp_path / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     scored = evaluate(release, tmp_path / "p.jsonl", resamples=1)
@@ -104,10 +101,8 @@ def test_such_a_release_is_verified_and_scored(release: Release, tmp_path: Path)
     ],
 )
 def test_why_a_query_is_not_run(sparql: str, why: str) -> None:
-    with (
-        closing(SourceRunner(KnowledgeGraph.from_triples([("a", "r", "b")]), ())) as runner,
-        pytest.raises(UserError, match=why),
-    ):
+    kg = KnowledgeGraph.from_triples([("a", "r", "b")])
+    with closing(SourceRunner(kg, ())) as runner, pytest.raises(UserError, match=why):
         runner.run(sparql)
 
 
@@ -124,15 +119,13 @@ def test_the_questions_that_the_clock_decides_are_counted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("rulemine.kinds.imported.running.SECONDS", 0.2)
-    (tmp_path / "kg.tsv").write_text(
-        "".join(f"e{i}\tr\te{j}\n" for i in range(40) for j in range(40))
-    )
+    graph = "".join(f"e{i}\tr\te{j}\n" for i in range(40) for j in range(40))
+    (tmp_path / "kg.tsv").write_text(graph)
     links = " . ".join(f"?v{i} ns:r ?v{i + 1}" for i in range(9))
     sparql = f"SELECT DISTINCT ?v0 {{ {links} FILTER (?v0 != ?v1) }}"
     row = {"question": "Which?", "answers": ["e1"], "sparql": sparql}
     (tmp_path / "test.jsonl").write_text(json.dumps(row))
     made = import_set("plain", tmp_path / "test.jsonl", tmp_path / "out", kg=tmp_path / "kg.tsv")
     (note,) = made.manifest["config"]["imported"]["notes"]
-    assert note.startswith("questions whose SPARQL was ended after")
-    assert note.endswith(": 1")
+    assert re.match("questions whose SPARQL was ended after .*: 1$", note)
     assert note in (tmp_path / "out/README.md").read_text()

@@ -1,19 +1,16 @@
 """What is claimed of an imported release is verified, and what is not there is said in a sentence."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from rulemine import Release
 from rulemine.builder.regenerated import regenerated
+from rulemine.files import digest_of
 from rulemine.verify import verify
 from tests import each
-from tests.importing.test_cypher_questions import QUESTIONS, imported
-from tests.importing.test_importer import ROWS, whole, write_set
 
 Edit = Callable[[dict[str, Any]], object]
 
@@ -33,38 +30,16 @@ def edit(folder: Path, file: str, key: str, change: Edit) -> None:
     ).encode()
     path.write_bytes(content)
     manifest = json.loads((folder / "manifest.json").read_text())
-    digest = hashlib.sha256(content).hexdigest()
-    manifest["files"][file] = {"bytes": len(content), "sha256": digest}
+    manifest["files"][file] = {"bytes": len(content), "sha256": digest_of(content)}
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
 
 
-@pytest.fixture
-def release(tmp_path: Path) -> Path:
-    whole(write_set(tmp_path / "given", ROWS), tmp_path / "out")
-    return tmp_path / "out"
-
-
-def test_a_release_with_graphs_has_no_fault(release: Path) -> None:
-    report = regenerated(verify(release))
-    assert report.problems == ()
-    assert report.skipped == ()
-    assert report.notes == ("there are no proofs: what others published has no certificates",)
-
-
-def test_a_release_without_graphs_has_no_fault(tmp_path: Path) -> None:
-    from rulemine import import_set
-
-    given = write_set(tmp_path / "given", ROWS)
-    import_set("plain", given / "test.jsonl", tmp_path / "out")
-    report = regenerated(verify(tmp_path / "out"))
-    assert (report.problems, report.skipped) == ((), ())
-
-
-def test_cypher_questions_have_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    release = imported(monkeypatch, tmp_path, QUESTIONS)
-    report = regenerated(verify(release.path))
-    assert (report.problems, report.skipped) == ((), ())
-    assert "rows of the Cypher: not checked; rulemine evaluate runs it" in report.notes
+def test_releases_have_no_fault(whole: Release, bare: Release, towns: Release) -> None:
+    of_whole, of_bare, of_towns = (regenerated(verify(one.path)) for one in (whole, bare, towns))
+    assert of_whole.notes == ("there are no proofs: what others published has no certificates",)
+    assert "rows of the Cypher: not checked; rulemine evaluate runs it" in of_towns.notes
+    for report in (of_whole, of_bare, of_towns):
+        assert (report.problems, report.skipped) == ((), ())
 
 
 @each(
@@ -85,19 +60,19 @@ def test_cypher_questions_have_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_pat
     ],
 )
 def test_an_edited_question_is_a_fault(
-    release: Path, tmp_path: Path, change: Edit, fault: str
+    whole: Release, tmp_path: Path, change: Edit, fault: str
 ) -> None:
-    made = shutil.copytree(release, tmp_path / "made")
+    made = shutil.copytree(whole.path, tmp_path / "made")
     edit(made, "questions/test.jsonl", '"one"', change)
     assert fault in faults(made)
 
 
-def test_an_edited_graph_is_a_fault(release: Path) -> None:
-    edit(release, "missing.jsonl", "cy", lambda row: row.update(triple=["ann", "friend", "cy"]))
-    assert "incomplete = complete − removed" in faults(release)
-
-
-def test_a_graph_that_is_lost_is_a_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    folder = imported(monkeypatch, tmp_path, QUESTIONS).path
-    edit(folder, "questions/test.jsonl", '"b"', lambda row: row["block"].update(graph="west"))
-    assert "graph" in faults(folder)
+def test_an_edited_graph_and_one_that_is_lost_are_faults(
+    whole: Release, towns: Release, tmp_path: Path
+) -> None:
+    made = shutil.copytree(whole.path, tmp_path / "whole")
+    edit(made, "missing.jsonl", "cy", lambda row: row.update(triple=["ann", "friend", "cy"]))
+    assert "incomplete = complete − removed" in faults(made)
+    made = shutil.copytree(towns.path, tmp_path / "towns")
+    edit(made, "questions/test.jsonl", '"b"', lambda row: row["block"].update(graph="west"))
+    assert "graph" in faults(made)
