@@ -1,6 +1,5 @@
-"""Answering and scoring questions of the kind ``structures``."""
+"""Answering and scoring questions of the kinds that ask a graph for entities."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,15 +8,22 @@ import numpy as np
 import pytest
 
 from rulemine.evaluation import answer, evaluate
+from rulemine.evaluation.baselines import baselines
+from rulemine.evaluation.breakdown import breakdowns
 from rulemine.evaluation.metrics import COLUMNS, METRICS, score
+from rulemine.evaluation.supervision.supervision import report_supervision
+from rulemine.release.contents import ReleaseParts
 from rulemine.release.groups import groups_of
 from rulemine.release.reader import Release
-from rulemine.release.records import Prediction
+from rulemine.release.records import Prediction, Question
+from rulemine.release.writer import write_release
 from rulemine.seeds import stream
+from rulemine.text.tables import text_of
 from tests import some_seeds
 from tests.evaluation.test_scoring import values
 from tests.evaluation.world import write_structures
 from tests.structures import structure_question
+from tests.written import subgraphs, variants
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +66,6 @@ def test_prior_looks_for_the_same_ends_of_all_parts(tmp_path):
     assert [p.answers for p in found] == [("ann", "bob"), ("bob", "eve"), ("bob", "eve")]
 
 
-def test_prior_guesses_a_training_question_without_its_own_part(tmp_path):
-    lines = ['(and (p- "won" "oscar") (p- "won" "palme"))', '(p- "won" "oscar")']
-    asked = [structure_question(i, line, "train") for i, line in enumerate(lines)]
-    found = answers_of(write_structures(tmp_path / "r", asked), "prior")
-    assert found == {"q00000": set(), "q00001": set()}  # oscar is the first topic entity of both
-
-
 GIVEN = [
     Prediction("q00006", raw_output="ann or bob"), Prediction("q00007", raw_output="ann or bob"),
     Prediction("q00008", answers=("paris", "lyon")), Prediction("q00009", answers=("dan",)),
@@ -98,16 +97,6 @@ LINES = [
     '(p "in" (p "born_in" "bob"))',
     '(and (p- "citizen_of" "france") (p- "won" "oscar"))',
 ]
-
-
-def test_the_first_answer_of_a_text(release):
-    for matching, output, expected in (
-        ("ids", "bob, ann", 1), ("ids", "nowhere, bob", 0), ("vocabulary", "Nowhere; or bob, not ann.", 1),
-        ("vocabulary", "Of ann and bob: bob.", 0), ("vocabulary", "", 0),
-    ):  # fmt: skip
-        given = [Prediction("q00007", raw_output=output)]
-        report = evaluate(release, given, matching=matching, missing="empty")
-        assert report.row("structure", "3i").scores["hits_at_1"].value == expected, output
 
 
 def random_report(folder: Path, seed: int, n: int = 40, resamples: int = 30):
@@ -171,20 +160,6 @@ def test_a_structure_without_a_score_is_left_out_of_its_mean(tmp_path):
     assert values(report.row("mean_of_structures", "mean_of_structures"))["hits_hard"] is None
 
 
-def test_questions_in_one_cluster_have_a_mean_without_an_interval(tmp_path):
-    lines = ['(p "citizen_of" "ann")', LINES[2]]
-    asked = [structure_question(number, line, "test") for number, line in enumerate(lines)]
-    given = [Prediction(q.id, answers=q.answers) for q in asked]
-    row = evaluate(write_structures(tmp_path / "r", asked), given)
-    assert row.row("mean_of_structures", "mean_of_structures").scores["hits_hard"] == (
-        1,
-        None,
-        None,
-    )
-    one = evaluate(write_structures(tmp_path / "s", asked[:1]), given[:1])
-    assert "mean_of_structures" not in json.loads(one.to_json()), "of one structure"
-
-
 def test_a_large_cluster_is_told(tmp_path):
     one = replace(structure_question(0, LINES[0], "test"), core=True)
     asked = [replace(one, id=f"q{i:05d}", anchors=(f"x{i}",)) for i in range(32)]
@@ -194,3 +169,58 @@ def test_a_large_cluster_is_told(tmp_path):
     assert "8 of 32 questions form one cluster, which makes intervals wide." in notes
     notes = evaluate(write_structures(tmp_path / "s", asked[1:]), given[1:]).notes
     assert not any("cluster" in note for note in notes)
+
+
+MADE = {"subgraphs": subgraphs, "variants": variants}
+
+
+@pytest.fixture(params=MADE)
+def written(request, tmp_path):
+    write_release(tmp_path, MADE[request.param](), "entity")
+    return Release.open(tmp_path)
+
+
+def groups(parts: ReleaseParts, questions: tuple[Question, ...]) -> dict[str, dict[str, set[int]]]:
+    """Breakdown → group → positions."""
+    return {
+        found.name: {
+            name: {i for i, inside in enumerate(row) if inside}
+            for name, row in zip(found.groups, found.members, strict=True)
+        }
+        for found in breakdowns(questions, parts.removals, parts.levels)
+    }
+
+
+def test_subgraphs_are_broken_down_by_what_the_writer_did():
+    parts = subgraphs()
+    found = groups(parts, parts.questions)
+    assert found["triples"] == {"1": {0, 1, 2, 10}, "2": {3, 6, 11}, "3": {4, 5, 7, 8, 9}}
+    # id, ugt, urt, both in turns; of test questions alone
+    assert found["test_type"] == {"id": {8}, "ugt": {7, 9, 11}, "urt": {6, 7, 10, 11}}
+    assert "topic" not in found
+    assert "test_type" not in groups(parts, parts.questions[:4])
+
+
+def test_variants_are_broken_down_by_topic_and_answers():
+    parts = variants()
+    found = groups(parts, parts.questions)
+    assert found["topic"] == {"people": {*range(12)} - {0, 3, 6, 9}, "places": {0, 3, 6, 9}}
+    assert found["unique"]["several"] == {6, 8, 9, 10, 11}
+    assert found["triples"]["3"] == {4, 5, 7, 8, 9}
+
+
+def test_an_empty_reply_is_wrong_and_a_perfect_one_right_in_every_group(written):
+    for right in (0, 1):
+        asked = written.questions("test")
+        given = [Prediction(q.id, raw_output=", ".join(q.answers) * right) for q in asked]
+        for row in evaluate(written, given, metrics="all").rows:
+            scores = {row.scores[metric].value for metric in ("hits_any", "recall", "f1")}
+            assert scores == {right if row.n else None}
+
+
+def test_whatever_reads_releases_reads_these(written):
+    found = {p.id: set(p.answers) for p in answer(written, "reasoner", split=None)}
+    assert all(set(q.answers) <= found[q.id] for q in written.questions())
+    assert "reasoner" in text_of(baselines(written))
+    tables = report_supervision(written).tables
+    assert [grid.id for grid in tables][:2] == ["hops", "evidence-hops"]

@@ -1,6 +1,7 @@
 """Replies that are cut off: counted, marked, the end of a run without others, asked again with more room."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rulemine.errors import NoReplyError
 from rulemine.evaluation.answerers.prompted import SelfConsistency
 from rulemine.evaluation.answerers.registry import find_answerer
 from rulemine.llm.call import Reply
+from tests import each
 from tests.chat_server import ChatServer, lines_of
 from tests.evaluation.answerers.scripted import Script, run
 from tests.evaluation.world import write_structures
@@ -38,28 +40,23 @@ def thinking(text: str = "", reason: str = "length") -> dict[str, Any]:
 
 
 def words(server: ChatServer, names: str, output: str) -> list[str]:
-    asking = [
-        "--model",
-        "m",
-        "--set",
-        f"endpoint.base_url={server.url}",
-        "--split",
-        "all",
-        "--set",
-        "endpoint.concurrency=16",
-    ]
-    return ["answer", "release", "--with", names, *asking, "-o", output]
+    options = (
+        f"--model m --split all --set endpoint.base_url={server.url} --set endpoint.concurrency=16"
+    )
+    return ["answer", "release", "--with", names, *options.split(), "-o", output]
 
 
 def rows(path: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path(path).read_text("utf-8").splitlines()[1:]]
 
 
-@pytest.mark.parametrize("reason", ["length", "stop", "in tags"])
+@each("reason", ("length", "stop", "in tags"))
 def test_where_nothing_else_comes_it_ends_and_goes_on_with_more_room(
     release, server, command, reason
 ):
     """With several systems and so a folder for each, whatever its limits."""
+    shutil.rmtree("said", ignore_errors=True)
+    server.bodies.clear()
     server.says = lambda body, times: thinking("", reason) if body["max_tokens"] < 4000 else "ann"
     asked = len(release.questions())
     ended = command(*words(server, "lookup,closed-book", "said"))

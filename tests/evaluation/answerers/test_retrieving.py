@@ -1,17 +1,25 @@
-import numpy as np
+import math
 
+import numpy as np
+import pytest
+
+from rulemine.evaluation.answerers.bm25 import TextIndex, nearest, words
 from rulemine.evaluation.answerers.final_answer import final_messages, lines_of
 from rulemine.evaluation.answerers.protocol import OpenQuestion
 from rulemine.evaluation.answerers.retrieval import (
     STEPS,
+    ConnectedSubgraph,
     KHop,
     NearestTriples,
     PersonalizedPageRank,
+    Prize,
     ease_of,
     fit,
     flow,
+    grow,
 )
 from rulemine.evaluation.answerers.surroundings import Surroundings
+from rulemine.kg.index import Incidence
 from tests.evaluation.answerers.scripted import Script, graph, run
 
 TRIPLES = [
@@ -51,22 +59,6 @@ def test_the_nearest_are_shown_and_a_cut_is_stated():
     assert retrieved(KHop(max_characters=3))[0] == []
     same = [("aa", "bb", "cc")] * 3  # a line of 12 characters, and its end
     assert [len(fit(same, n)) for n in (0, 12, 13, 28, 1000)] == [0, 0, 1, 2, 3]
-
-
-def test_of_equally_near_triples_a_sample_is_the_same_in_every_naming():
-    hub, few = ANN._replace(anchors=("hub",)), KHop(max_triples=5)
-
-    def drawn(names, **more):
-        star = graph([("hub", "likes", name) for name in names])
-        order = {"hub": 40} | {name: at for at, name in enumerate(names)}
-        return retrieved(few, hub, star, order, **more)[0]
-
-    names = [f"e{n:02}" for n in range(40)]
-    first, other = drawn(names), {name: f"x{99 - at}" for at, name in enumerate(names)}
-    assert len(first) == 5
-    assert first == sorted(first)
-    assert drawn([*other.values()]) == [(s, r, other[o]) for s, r, o in first]
-    assert drawn(names, seed=1) != first
 
 
 def test_words_of_the_question_find_triples_anywhere_in_the_graph():
@@ -158,3 +150,76 @@ def test_a_graph_by_name_is_seen_in_both_directions():
     assert here.neighbors("b", "s", "in") == ["a"]
     assert here.neighbors("a", "nothing", "out") == here.neighbors("nobody", "r", "out") == []
     assert [(here.known(n), here.named(n)) for n in ("a", "x")] == [(True, "a"), (False, None)]
+
+
+FACTS = ["Ann family.mother_of Bob", "Bob likes tea", "Eve likes Bob", "Eve likes tea and tea"]
+
+
+def test_scores_are_those_of_the_formula():
+    """By hand: "tea" is in two of four texts; lengths are 5, 3, 3, 5 words, 4 on average."""
+    idf = math.log(1 + (4 - 2 + 0.5) / (2 + 0.5))
+    once = idf * 1 / (1 + 1.2 * (0.25 + 0.75 * 3 / 4))
+    twice = idf * 2 / (2 + 1.2 * (0.25 + 0.75 * 5 / 4))
+    assert TextIndex(FACTS).scores("Tea?").tolist() == pytest.approx([0, once, 0, twice])
+    assert TextIndex(FACTS).nearest("Tea?", 10) == [3, 1]
+    assert words("/people/person.place_of_birth") == ["people", "person", "place", "of", "birth"]
+    assert words("Köln_北京") == words("KO\u0308LN 北京") == ["köln", "北", "京"]
+    assert TextIndex(FACTS).nearest("whose mother?", 2) == [0]
+
+
+def test_without_words_nothing_is_found():
+    for texts in ([], ["?"], ["", "!"]):
+        assert TextIndex(texts).nearest("tea", 3) == []
+        assert nearest(texts, "tea", 1) == list(range(len(texts)))[:1]
+    assert TextIndex(FACTS).nearest("?!", 3) == TextIndex(FACTS).nearest("coffee", 3) == []
+
+
+def test_a_list_is_cut_to_the_nearest_and_then_the_first():
+    assert nearest(FACTS, "Who likes tea?", 3) == [3, 1, 2]
+    assert nearest(FACTS, "mother", 3) == [0, 1, 2]
+    assert nearest(FACTS, "mother", 9) == [0, 1, 2, 3]
+    assert TextIndex(["tea"] * 50).nearest("tea", 50) == list(range(50))
+
+
+GROWING = [
+    ("ann", "mother", "eve"), ("eve", "knows", "joe"), ("joe", "lives_in", "Bern"), ("joe", "likes", "tea"),
+    ("zoe", "plays", "chess"),
+]  # fmt: skip
+WOOD = graph(GROWING)
+
+
+def grown(prizes, price=0.5):
+    return WOOD.labeled(np.array(grow(WOOD, Incidence(WOOD), prizes, price), int))
+
+
+def of(name, worth):
+    return Prize(worth, (WOOD.entity_ids[name],))
+
+
+def test_of_prizes_what_pays_is_connected():
+    assert grown([of("ann", 3), of("Bern", 2)]) == GROWING[:3]
+    assert grown([of("ann", 3), of("Bern", 1.5)]) == []  # it would cost as much
+    assert grown([of("ann", 3), of("Bern", 1.5), of("joe", 1.5)]) == GROWING[:3]
+    assert grown([of("ann", 1), of("chess", 9)]) == []  # there is no way
+    assert grown([]) == grown([of("ann", -1)]) == []
+
+
+def test_a_triple_is_worth_its_prize_less_its_price():
+    at = WOOD.labeled().index(GROWING[3])
+    tea = Prize(2.5, tuple(WOOD.triples[at][[0, 2]].tolist()), at)
+    assert grown([tea]) == GROWING[3:4]
+    there = [GROWING[3], GROWING[1], GROWING[0]]
+    assert grown([tea, of("ann", 1.5)]) == there
+    assert grown([tea, of("ann", 1.0)]) == GROWING[3:4]
+
+
+def test_the_model_is_shown_what_was_grown():
+    question = OpenQuestion("q1", "Does the mother of ann live near tea?", ("ann",))
+    for options, text, expected in (
+        ({}, question.question, [GROWING[0], GROWING[1], GROWING[3]]),
+        ({"entities": 0, "triples": 1}, question.question, GROWING[:1]),
+        ({}, "?", []),
+    ):
+        asked = question._replace(question=text)
+        found, _ = retrieved(ConnectedSubgraph(**options), asked, kg=WOOD, order={})
+        assert found == expected

@@ -4,18 +4,14 @@ import csv
 import io
 import json
 
-import numpy as np
 import pytest
 
 from rulemine.errors import ConfigError, PredictionError
 from rulemine.evaluation import evaluate, write_predictions
 from rulemine.evaluation.comparing.comparison import compare, evaluate_all
-from rulemine.evaluation.metrics import COLUMNS
-from rulemine.release.groups import groups_of
 from rulemine.release.records import Prediction
-from rulemine.seeds import stream
-from tests.evaluation.test_scoring import GIVEN, random_questions
-from tests.evaluation.world import ANN, CID, EVE, question, removals_of, write_release
+from tests.evaluation.test_scoring import GIVEN
+from tests.evaluation.world import ANN, CID, EVE, question, write_release
 
 
 @pytest.fixture
@@ -135,30 +131,6 @@ def test_difference_is_paired(release):
     for key, row in same.items():
         assert set(row.difference) <= {0.0, None}, key
     assert same["common subject", "hhr"].difference.value is None
-
-
-def test_difference_equals_drawing_cluster_by_cluster(tmp_path):
-    questions, given, difficulty = random_questions(60)
-    other = [Prediction(p.id, answers=p.answers[:1]) for p in given]
-    release = write_release(tmp_path / "r", questions, removals=removals_of(questions, difficulty))
-    first, second = (evaluate(release, g, split=None, resamples=40, seed=3) for g in (given, other))
-    clusters = groups_of(questions)
-    assert 20 < len(clusters) < 60
-    m = len(clusters)
-    drawn = (stream(3, "bootstrap").uniform(40 * m).reshape(40, m) * m).astype(int)
-    rows = [[i for cluster in line for i in clusters[cluster]] for line in drawn]
-
-    def means(report, name):
-        return np.array([report.scores[r, COLUMNS.index(name)].mean() for r in rows])
-
-    for name in ("f1", "recall"):
-        expected = np.quantile(means(first, name) - means(second, name), [0.025, 0.975])
-        found = differences(first, second)["all", name].difference
-        assert (found.low, found.high) == pytest.approx(tuple(expected), abs=1e-9)
-    rates = [means(r, "hits_hard") / means(r, "hits_any") for r in (first, second)]
-    expected = np.quantile(rates[0] - rates[1], [0.025, 0.975])
-    found = differences(first, second)["all", "hhr"].difference
-    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=1e-9)
 
 
 def test_different_questions_are_not_compared(release):

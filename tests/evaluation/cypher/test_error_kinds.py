@@ -126,67 +126,6 @@ def test_the_kinds_that_apply():
     assert {kind for kinds, _, _ in CASES for kind in kinds.split()} | {"limit"} == {*ERROR_KINDS}
 
 
-SEAS = Schema(
-    "seas",
-    (EntityType("River", (Property("length", "int"),)), EntityType("Ocean"), EntityType("Lake"),
-     EntityType("Country", (Property("people", "int"),))),
-    (RelationType("flowsInto", "River", "Ocean"), RelationType("flowsInto", "River", "Lake"),
-     RelationType("crosses", "River", "Country"),
-     RelationType("borders", "Country", "Country")),
-)  # fmt: skip
-RIVERS = {
-    "Ob": ("Arctic Ocean", "R"), "Elbe": ("Atlantic Ocean", "C D"), "Oder": ("Atlantic Ocean", "C P D"),
-    "Adda": ("Como", ""),
-}  # fmt: skip
-WATERS = [
-    *(GraphNode(name, "Ocean", name) for name in ("Arctic Ocean", "Atlantic Ocean", "Indian Ocean")),
-    *(GraphNode(name, "Country", name, {"people": 10 + n}) for n, name in enumerate("RCDP")),
-    *(GraphNode(name, "River", name, {"length": 9 - n}) for n, name in enumerate(RIVERS)),
-    GraphNode("Como", "Lake", "Como"),
-]  # fmt: skip
-FLOWS = [GraphEdge(f"f{r}", "flowsInto", r, ocean) for r, (ocean, _) in RIVERS.items()]
-FLOWS += [
-    GraphEdge(f"c{r}{c}", "crosses", r, c) for r, (_, cs) in RIVERS.items() for c in cs.split()
-]
-FLOWS += [GraphEdge(f"b{a}{b}", "borders", a, b) for a, b in ("CD", "DC", "DP", "PD", "PC", "CP")]
-INTO = "MATCH (n:River)-[r0:flowsInto]->(m0:Ocean {name: 'Arctic Ocean'}) WITH DISTINCT n RETURN n.name"
-THROUGH = "MATCH (n:River)-[r0:crosses]->(m0:Country {name: 'D'}) WITH DISTINCT n RETURN n.name"
-EITHER = (
-    "CALL { MATCH (n:River)-[:flowsInto]->(:Ocean {name: 'Arctic Ocean'}) RETURN n UNION "
-    "MATCH (n:River)-[:flowsInto]->(:Ocean {name: 'Atlantic Ocean'}) RETURN n } WITH DISTINCT n RETURN n.name"
-)
-EACH = (
-    "MATCH (n:Country)<-[r0:crosses]-(m0:River)-[r1:flowsInto]->(m1:Ocean {name: 'Atlantic Ocean'}) "
-    "WITH n, count(DISTINCT m0) AS num RETURN n.name, num"
-)
-TABLE_13 = {
-    "syntax": (INTO, "SELECT n.name FROM River n", "syntax"),
-    "reversed direction": (INTO, INTO.replace("-[r0:flowsInto]->", "<-[r0:flowsInto]-"), "direction"),
-    "wrong type": (INTO, INTO.replace("m0:Ocean", "m0:Lake"), "wrong:type"),
-    "schema violation": (INTO, INTO.replace("flowsInto", "drainsInto"), "schema:relation"),
-    "pattern": (THROUGH.replace("'D'", "'P'"),
-                "MATCH (n:River)-[:crosses]->(:Country)-[:borders]->(:Country {name: 'P'}) "
-                "RETURN DISTINCT n.name", "pattern"),
-    "no deduplication": (
-        "MATCH (n:River)-[r0:crosses]->(m0:Country) WITH DISTINCT n RETURN n.name",
-        "MATCH (n:River)-[:crosses]->(:Country) RETURN n.name", "duplicates",
-    ),
-    "entity linking": (EITHER, "MATCH (r:River)-[:flowsInto]->(o:Ocean) "
-                       "WHERE o.name IN ['Atlantic', 'Arctic'] RETURN DISTINCT r.name", "name"),
-    "results not aligned": (THROUGH, THROUGH.replace("n.name", "n.length"), "columns"),
-    "node objects": (THROUGH, THROUGH.replace("n.name", "n"), "nodes"),
-    "grouping": (EACH, "MATCH (n:Country)<-[:crosses]-(m:River)-[:flowsInto]->(:Ocean {name: 'Atlantic'}) "
-                 "RETURN n.name, collect(m.name)", "name grouping"),
-}  # fmt: skip
-"""A pair for each of the ten errors that the paper's table shows: gold, prediction, our kinds."""
-
-
-def test_the_errors_of_the_papers_table():
-    seas = InMemoryRunner(PropertyGraph(SEAS, WATERS, FLOWS))
-    found = {n: (gold, said, kinds_of(gold, said, seas)) for n, (gold, said, _) in TABLE_13.items()}
-    assert found == TABLE_13
-
-
 def test_what_takes_too_long_or_is_not_read():
     class Late:
         def __init__(self, answer):

@@ -9,7 +9,6 @@ from rulemine.evaluation.cypher.judging import (
     CypherScores,
     GoldTable,
     provenance_similarity,
-    published_provenance,
 )
 from rulemine.evaluation.cypher.release_rows import ScoredQuery, notes_on_queries
 from rulemine.evaluation.cypher.runners import BoltRunner, refusal
@@ -161,34 +160,3 @@ def test_nothing_bound_scores_nothing_and_what_the_gold_does_not_bind_counts_aga
     assert provenance_similarity([], []) == provenance_similarity(["a"], []) == 0.0
     assert provenance_similarity(["a", "a"], ["a"]) == 1.0
     assert provenance_similarity(["a"], ["a", "b", "c", "d"]) == 1 / 4
-
-
-def of_nodes(*variables: str) -> str:
-    ids = " + ".join(f"collect(DISTINCT elementId({v}))" for v in variables) or "[]"
-    return f"\nWITH {ids} AS ids\nUNWIND ids AS id RETURN id"
-
-
-PROVENANCE = [
-    ("MATCH (n:A) RETURN n", "MATCH (n:A)" + of_nodes("n")),
-    ("MATCH (b:A)-[:R]->(:A {x: 1}) RETURN 1",
-     "MATCH (b:A)-[edge_0:R]->(node_0:A {x: 1})" + of_nodes("b", "node_0")),
-    ("MATCH (n:A) WITH DISTINCT n WHERE n.x > 1 RETURN n",
-     "MATCH (n:A) WITH * WHERE n.x > 1" + of_nodes("n")),
-    ("MATCH (n:A) WITH n, count(*) AS c MATCH (n)-->(m) RETURN m", "MATCH (n:A)" + of_nodes("n")),
-    ("MATCH (n:A) WITH n ORDER BY n.x MATCH (m:A) RETURN m", "MATCH (n:A)" + of_nodes("n")),
-    ("MATCH (n:A) OPTIONAL MATCH (n)-->(m:B) RETURN n",
-     "MATCH (n:A) OPTIONAL MATCH (n)-->(m:B)" + of_nodes("m", "n")),
-    ("MATCH (n {x: 1})-->() RETURN n", "MATCH (n {x: 1})-->()" + of_nodes()),
-    ("MATCH (:A2) RETURN 1", "MATCH (:A2)" + of_nodes()),
-    ("MATCH (n:A) SET n.x = 1", "MATCH (n:A)" + of_nodes("n")),
-    ("MATCH (n:A) RETURN n UNION MATCH (m:B) RETURN m",
-     "MATCH (n:A)" + of_nodes("n") + "\nUNION\nMATCH (m:B)" + of_nodes("m")),
-    ("CALL { MATCH (n:A) RETURN n UNION ALL MATCH (n:B) RETURN n } RETURN n",
-     "MATCH (n:A)" + of_nodes("n")),
-    ("CALL { MATCH (n:A) RETURN n }", None), ("OPTIONAL MATCH (n:A) RETURN n", None),
-    ("match (n:A) return n", None), ("", None),
-]  # fmt: skip
-
-
-def test_what_the_public_program_takes_for_the_provenance():
-    assert [(query, published_provenance(query)) for query, _ in PROVENANCE] == PROVENANCE

@@ -1,9 +1,21 @@
+"""Names found in lists and texts, and the pieces that the public evaluator of BRINK compares."""
+
 import unicodedata
 from itertools import product
 
-from rulemine.evaluation.matching.matching import IdsMatcher, make_matcher
+import pytest
 
-NAMES = frozenset((
+from rulemine.errors import PredictionError
+from rulemine.evaluation import evaluate
+from rulemine.evaluation.matching.brink import normalize, pieces
+from rulemine.evaluation.matching.matching import IdsMatcher, make_matcher
+from rulemine.evaluation.matching.names import NameFinder
+from rulemine.evaluation.matching.vocabulary import VocabularyMatcher
+from rulemine.release.records import Prediction
+from rulemine.seeds import stream
+from tests.evaluation.world import EntityNames, question, write_release
+
+LISTED = frozenset((
     "e00012", "e00031", "Washington", "Washington, D.C.", "Rome, N.Y., U.S.", "Weird Al", '"Heroes"',
     "(What's the Story)", "12", "東京", "?x", "- dash", "a\u2028b",
 ))  # fmt: skip
@@ -32,19 +44,19 @@ ITEMS = [
 
 
 def test_items():
-    assert [(text, IdsMatcher(NAMES).text(text)) for text, _ in ITEMS] == ITEMS
+    assert [(text, IdsMatcher(LISTED).text(text)) for text, _ in ITEMS] == ITEMS
     # As little as possible is taken off.
     both = IdsMatcher(frozenset({"x", "(x)"}))
     assert both.text("- (x).\n((x))\n[x]\n[(x)]!") == ["(x)", "(x)", "x", "(x)"]
     assert IdsMatcher(frozenset()).text("a, b") == ["a", "b"]
     script = "<script>alert('e00012')</script>"  # markup is text like any other
-    assert make_matcher("vocabulary", NAMES).text(script) == ["e00012"]
-    found = IdsMatcher(NAMES | {"<b>Ann</b>"}).text(f"{script}, <b>Ann</b>")
+    assert make_matcher("vocabulary", LISTED).text(script) == ["e00012"]
+    found = IdsMatcher(LISTED | {"<b>Ann</b>"}).text(f"{script}, <b>Ann</b>")
     assert found == ["script>alert('e00012')</script", "<b>Ann</b>"]
 
 
 def test_mountains_of_decoration_and_long_lines_take_linear_time():
-    matcher = IdsMatcher(NAMES)
+    matcher = IdsMatcher(LISTED)
     assert matcher.text("(" * 10_000 + "nobody" + ")" * 10_000) == ["nobody"]
     assert matcher.text("[[[[e00012]]]].") == ["e00012"]
     assert len(matcher.text(", ".join(["nobody"] * 50_000))) == 50_000
@@ -60,3 +72,154 @@ def test_forms_of_unicode_match():
         assert matcher.text(said) == [matcher.name(name)] == [matcher.name(said)]
         assert matcher.text(zalgo) == [matcher.name(zalgo)]
         assert len(matcher.name(zalgo)) <= 31
+
+
+SPELLED = frozenset((
+    "e00012", "Washington", "Washington, D.C.", "New York", "New York City", "O'Neill", "Neill", "Zoë", "C++",
+    "?x", "=>", "東京", "서울", "กรุงเทพ", "हिन्दी", "7", "Smith-Jones", "Łódź",
+    "St. Mary's, Upper \u00a0 Town",
+))  # fmt: skip
+
+FOUND = [
+    ("It is e00012.", ["e00012"]), ("e000121, xe00012, e00012x, e00012_", []),
+    ("e00012,e00012", ["e00012", "e00012"]),
+    ("He lives in Washington, D.C., or in Washington.", ["Washington, D.C.", "Washington"]),
+    ("Washington , D. C.", ["Washington, D.C."]),  # white space between tokens is nothing
+    ("Washington, D.C", ["Washington"]), ("New York City and New York", ["New York City", "New York"]),
+    ("New\nYork", []),  # a name does not reach over a line break
+    ("New  York", ["New York"]), ("O’Neill", ["O'Neill"]), ("MacNeill", []), ("Neill's", ["Neill"]),
+    ("Zoë, Zoe\u0308", ["Zoë", "Zoë"]), ("C++ or C", ["C++"]), ("(?x => ?x)", ["?x", "=>", "?x"]),
+    ("東京は日本の首都です。", ["東京"]), ("서울에서", ["서울"]), ("ที่กรุงเทพมหานคร", ["กรุงเทพ"]),
+    ("हिन्दी भाषा", ["हिन्दी"]), ("हिन्दीx", []), ("7, 17, 7.5, 70", ["7", "7"]),
+    ("Smith‑Jones", ["Smith-Jones"]), ("new york", ["New York"]),
+    ("St. Mary's, Upper Town", ["St. Mary's, Upper \u00a0 Town"]), ("", []),
+]  # fmt: skip
+
+
+def test_found():
+    assert [(text, VocabularyMatcher(SPELLED).text(text)) for text, _ in FOUND] == FOUND
+    # In another spelling only what one name has.
+    assert VocabularyMatcher(SPELLED).text("NEW york; łódź; E00012") == [
+        "New York",
+        "Łódź",
+        "e00012",
+    ]
+    assert VocabularyMatcher({"Rose", "rose"}).text("ROSE, rose") == ["rose"]
+
+
+def test_every_name_is_found_in_itself_and_among_others():
+    matcher = VocabularyMatcher(SPELLED)
+    for name in SPELLED:
+        assert matcher.text(name) == [name]
+        assert matcher.text(unicodedata.normalize("NFD", name)) == [name]
+    assert matcher.text(" | ".join(sorted(SPELLED))) == sorted(SPELLED)
+
+
+def longest_by_trying(names, text):
+    """Leftmost-longest names made of single letters, found by trying every length at every place."""
+    found, at = [], 0
+    while at < len(text):
+        tried = [n for n in range(len(text) - at, 0, -1) if " ".join(text[at : at + n]) in names]
+        found += [" ".join(text[at : at + n]) for n in tried[:1]]
+        at += tried[0] if tried else 1
+    return found
+
+
+def test_equals_trying_every_length():
+    for number in range(200):
+        draws = stream(number, "words")
+        names = {
+            " ".join("abc"[draws.below(3)] for _ in range(1 + draws.below(4))) for _ in range(5)
+        }
+        text = ["abcd"[draws.below(4)] for _ in range(30)]
+        assert NameFinder(names).find(" ".join(text)) == longest_by_trying(names, text)
+
+
+PARTS = [
+    ("It is not 7. Answer: e00012", ["e00012"]), ("7\n**Final Answer:**\ne00012\nZoë", ["e00012", "Zoë"]),
+    ("Zoë? So, the answer is: 7", ["7"]), ("Answer: 7. No, wait.\nAnswers: e00012, Zoë", ["e00012", "Zoë"]),
+    ("{7} or rather {e00012, Zoë}", ["e00012", "Zoë"]), ("{7} Answer: e00012", ["e00012"]),
+    ("Zoë. Answer: I do not know", ["Zoë"]),  # a part that names nothing says nothing
+    ("Answer: 7 {}", ["7"]), ("Zoë {nobody}", ["Zoë"]), ("Zoë has no answer: e00012", ["Zoë", "e00012"]),
+    ("Zoë {{", ["Zoë"]),
+]  # fmt: skip
+
+
+def test_where_a_text_says_its_answer_that_part_counts():
+    assert [(text, list(VocabularyMatcher(SPELLED).text(text))) for text, _ in PARTS] == PARTS
+
+
+PIECES = [
+    ("Paris, London", ["paris", "london"]),
+    ("Paris\nLondon\r\nRome\rBonn", ["paris", "london", "rome", "bonn"]),
+    ("Paris; London", ["paris london"]),  # only commas and line ends cut
+    ("Paris\tLondon", ["paris london"]), ("Paris\u2028London", ["paris london"]), ("  ,, \n ,", []),
+    ("", []), ("The University of Oslo", ["university of oslo"]), ("An apple a day", ["apple day"]),
+    ("THE THE", []), ("theatre, Anna", ["theatre", "anna"]), ("Washington, D.C.", ["washington", "dc"]),
+    ("A.", []),  # what is left is an article
+    (".an., x", ["x"]), ("J.-L. O'Neill", ["jl oneill"]), ("a-b c_d", ["ab cd"]),
+    ("<pad>Paris<PAD>", ["paris"]),
+    ("Pa<pad>ris", ["pa ris"]),  # a blank in its place
+    ("<p,ad>", ["p", "ad"]), ("pad", ["pad"]), ("- Paris", ["paris"]), ("1. Paris", ["1 paris"]),
+    ("**Paris** [\"London\"]", ["paris london"]),
+    ("O’Neill", ["o’neill"]),  # not ASCII, so it stays
+    ("東京。", ["東京。"]), ("İstanbul", ["i̇stanbul"]), ("\u00a0Paris\u00a0\u00a0Nord", ["paris nord"]),
+    ("Paris, paris, PARIS!", ["paris", "paris", "paris"]), ("?!", []), ("the, a, an", []),
+]  # fmt: skip
+
+
+def test_pieces():
+    assert [(text, pieces(text)) for text, _ in PIECES] == PIECES
+    cases = {
+        "Washington, D.C.": "washington dc", "A.": "", "The A, and  an B": "and b", "e00039": "e00039",
+    }  # fmt: skip
+    assert {name: normalize(name) for name in cases} == cases, "names are not cut"
+
+
+PLACES = tuple(
+    EntityNames(f"e{n:05d}", str(n), text)
+    for n, text in enumerate(["Washington, D.C.", "A.", "The Hague", "hague", "Rome"])
+)
+DC, AN_A, THE_HAGUE, HAGUE, ROME = (row.text for row in PLACES)
+
+#   answers                hard       raw output              any  precision recall  f1    hard
+SCORED = [
+    ([DC],                  DC,        "Washington, D.C.",     (0, 0, 0, 0, 0)),
+    ([DC],                  DC,        "washington dc",        (1, 1, 1, 1, 1)),
+    ([AN_A],                AN_A,      "A.",                 (0, 0, 0, 0, 0)),  # nothing is left of either
+    ([AN_A, ROME],          AN_A,      "A., Rome",           (1, 1, 1, 1, 0)),
+    ([THE_HAGUE, HAGUE],    HAGUE,     "the Hague",            (1, 1, 1, 1, 1)),  # the answers are one
+    ([THE_HAGUE, ROME],     ROME,      "Hague, HAGUE, x",      (1, 0.5, 0.5, 0.5, 0)),
+    ([ROME],                ROME,      "The answer is Rome",   (0, 0, 0, 0, 0)),  # never a substring
+    ([ROME],                ROME,      "",                     (0, 0, 0, 0, 0)),
+    ([DC],                  DC,        ("the washington, d.c.", "!"), (1, 1, 1, 1, 1)),  # item by item
+]  # fmt: skip
+
+
+def test_scores(tmp_path):
+    keys = ("hits_any", "precision", "recall", "f1", "hits_hard")
+    for number, (answers, hard, said, expected) in enumerate(SCORED):
+        asked = [question(1, topic="x", answers=answers, hard=[hard])]
+        release = write_release(tmp_path / str(number), asked, names=PLACES, naming="text")
+        given = Prediction(
+            "q00001", **({"raw_output": said} if isinstance(said, str) else {"answers": said})
+        )
+        report = evaluate(release, [given], matching="brink", resamples=5)
+        found = tuple(report.overall[k].value for k in keys)
+        assert found == pytest.approx(expected, abs=1e-15), said
+        assert report.overall["hhr"].value == (expected[4] / expected[0] if expected[0] else 0.0)
+
+
+def test_rate_is_zero_without_hits_and_the_report_says_so(tmp_path):
+    release = write_release(tmp_path / "r", [question(1)])
+    report = evaluate(release, [Prediction("q00001", "nobody")], matching="brink", resamples=5)
+    assert report.overall["hhr"] == (0.0, None, None)
+    assert any("HHR is 0" in note for note in report.notes)
+    assert report.notes[0].startswith("Warning: 1 of 1 predicted answers are no entity of the")
+
+
+def test_predictions_for_left_out_questions_alone_are_refused_for_that(tmp_path):
+    release = write_release(tmp_path / "r", [question(1), question(2, hard=[])])
+    told = r"1 of 1 .* q00001 \(there is 1 prediction for what --matching brink .*, e\.g\. q00002\)"
+    with pytest.raises(PredictionError, match=told):
+        evaluate(release, [Prediction("q00002", "x")], matching="brink")

@@ -98,21 +98,6 @@ def test_the_one_key_to_change_is_named():
     assert "forms" not in in_short(of(sampling=small))[1]
 
 
-def test_what_would_make_texts_better_is_said():
-    lines = to_text(summary_of(of())).splitlines()
-    assert any(line.startswith("3 relations without a template") for line in lines)
-    assert not any("phrase book" in line for line in lines)
-    booked = to_text(summary_of(of(relations_by_wording={"written": 2, "book": 4, "derived": 3})))
-    assert "4 relations worded by phrase books" in booked
-    assert any(line.startswith("2 declarations suggested by the graph") for line in lines)
-    assert lines[-4:] == [
-        '  ["knows"]',
-        "  symmetric = true  # 100 % of its triples",
-        '  ["likes"]',
-        '  same_as = "is_fond_of"  # 75 % of its triples',
-    ]
-
-
 def test_a_test_core_that_cannot_be_had_is_named_with_what_standards_of_proof_cost():
     release = of()
     release.manifest["config"]["questions"] = questions = {"split": "group"}

@@ -18,7 +18,6 @@ from rulemine.evaluation.reporting import files, loopback
 from rulemine.evaluation.reporting.document import MOST_QUESTIONS, Document, QuestionRow
 from rulemine.evaluation.reporting.files import to_html
 from rulemine.evaluation.reporting.loopback import make_server
-from tests.chat_server import until
 from tests.evaluation.reporting.test_report_files import DOCUMENT, ROW
 
 HOSTILE = "</script><!--<script>alert(1)</script>\u202e"
@@ -135,24 +134,3 @@ def test_a_request_that_does_not_end_is_ended(port, monkeypatch):
                 time.sleep(0.05)
         assert time.monotonic() < begun + 10
     assert ask(port, f"127.0.0.1:{port}")[0] == 200
-
-
-def test_connections_have_a_bound(monkeypatch):
-    monkeypatch.setattr(loopback, "MOST_CONNECTIONS", threading.active_count() + 3)
-    with make_server("page", 0) as server, contextlib.ExitStack() as held:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address, good = ("127.0.0.1", server.server_port), (200, "page")
-
-        def asked():
-            return ask(address[1], f"127.0.0.1:{address[1]}")
-
-        assert asked() == good
-        found = good
-        for _ in range(50):  # threads of other tests may end meanwhile
-            held.enter_context(socket.create_connection(address, timeout=30))
-            if (found := asked()) != good:
-                break
-        assert found == (503, "Too many connections.\n")
-        held.close()
-        until(lambda: asked() == good)
-        server.shutdown()

@@ -150,10 +150,3 @@ def test_a_text_is_kept_as_said_but_not_endless(release):
     assert found.said.endswith(f"x… ({len(said):,} characters)")
     assert len(found.said) < MOST_SAID + 40
     assert outcome(release, names(EVE)).said == ""
-
-
-def test_only_questions_that_were_asked_have_rows(release):
-    rows, _ = question_rows(release, (), "train")
-    assert [row.question.id for row in rows] == ["q00004"]
-    rows = rows_for(release, [Prediction("q00001", answers=(EVE,))], split=None)
-    assert [row.question.id for row in rows] == ["q00001", "q00002", "q00003"]

@@ -215,14 +215,3 @@ def test_a_system_that_fails_ends_the_study_and_keeps_the_rest(open_study, tmp_p
     with pytest.raises(ConfigError, match="cannot be started"):
         study.answer()
     assert [study.is_done(run) for run in study.runs] == [True] * 3 + [False] * 3
-
-
-def test_calls_about_the_graph_are_counted_and_a_second_endpoint_is_left_alone(open_study):
-    unreachable = 'dense:batch=4:url="http://127.0.0.1:9/v1"'
-    study = open_study("dense:batch=4", unreachable, model="m", levels=(0, 100), sample=3)
-    sizes = [len(study.release.kg(name)) for name in ("complete", "incomplete")]
-    here, there = expected(study)
-    of_graphs = sum(-(-size // 4) for size in sizes)
-    assert (here.typical.calls, here.worst.calls) == (of_graphs + 6, of_graphs + 12)
-    assert here[3:] == there[3:]
-    assert here.typical.sent > 5 * sum(sizes)  # tokens of the triples

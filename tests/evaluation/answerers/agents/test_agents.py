@@ -1,4 +1,4 @@
-"""What holds for every agent: nothing said ends a run, and what was said is not asked again."""
+"""What holds for every agent: nothing said ends a run, or is asked again; and how it is read."""
 
 import json
 
@@ -7,15 +7,23 @@ import pytest
 from rulemine.codec import to_json
 from rulemine.config import keys_of
 from rulemine.errors import EndpointError, NoReplyError
-from rulemine.evaluation.answerers.agents.agent import LONGEST
+from rulemine.evaluation.answerers.agents.agent import (
+    LONGEST,
+    chosen,
+    is_none,
+    json_value,
+    read_yes,
+    scored,
+)
 from rulemine.evaluation.answerers.protocol import OpenQuestion
 from rulemine.evaluation.answerers.registry import answer, asks_model, find_answerer
 from rulemine.llm import EndpointOptions
 from rulemine.llm.call import Reply
 from rulemine.seeds import stream
-from tests import ROOT
+from tests import ROOT, each
 from tests.chat_server import KEY, ChatServer, error
-from tests.evaluation.answerers.scripted import Script, broken, run, shown, told
+from tests.evaluation.answerers.agents.test_tools import calls
+from tests.evaluation.answerers.scripted import Script, broken, graph, run, shown, told
 
 AGENTS = ("think-on-graph", "plan-on-graph", "struct-gpt", "generate-on-graph", "tools")
 
@@ -73,6 +81,37 @@ def test_the_page_has_every_option_with_its_default():
             assert key.meaning, key.name
             assert key.option.bounded or key.hint is str, key.name
             assert key.name.endswith("_tokens") or f"`{key.name}={key.default}`" in row, key.name
+
+
+STAR = graph([("Hub", "likes", f"p{number:02}") for number in range(80)])
+LIKES = {"entity": "Hub", "relation": "likes", "direction": "out"}
+DRAWING = (
+    ("think-on-graph:width=99", 5, "Entities (5 of 80):"), ("struct-gpt", 60, "likes: 60 of 80 shown"),
+    ("generate-on-graph", 5, "likes at Hub: 5 of 80 shown"), ("tools:results=7:calls=2", 7, '"found": 80'),
+    ("k-hop:max_triples=9", 9, ""),
+)  # fmt: skip
+
+
+@each(("name", "number", "heading"), DRAWING)
+def test_of_many_neighbors_some_are_drawn_by_the_seed(name, number, heading):
+    def says(call):
+        if call.tools and len(call.messages) == 2:
+            return calls(*[("neighbors", LIKES)] * 3)
+        step = call.purpose.rpartition("-")[2]
+        first = shown(call)[-1].startswith("Write thought 1 ")
+        acts = "Action: Search[Hub]" if first else "Action: Finish[p1]"
+        return {"step": acts, "enough": "yes", "entities": "all"}.get(step, "likes (Score: 1)")
+
+    def drawn(seed):
+        hub, script = OpenQuestion("q3", "Who?", ("Hub",)), Script(says)
+        found = run(find_answerer(name), script, STAR, hub, seed=seed)
+        said = [str(m["content"]) for call in script.calls for m in call.messages]
+        assert heading in "\n".join(said)
+        assert "tools" not in name or '{"error": "at most 2 calls at once"}' in said
+        return list(found.retrieved)
+
+    assert len(drawn(0)) == number
+    assert drawn(0) == drawn(0) == sorted(drawn(0)) != drawn(1)
 
 
 @pytest.mark.parametrize("name", AGENTS)
@@ -141,3 +180,44 @@ def said(request):
         return "e00002"
     rated = [f"{{{line} (Score: 0.5)}}" for line in lines]
     return "\n".join([*rated, "Next question: who else?"])
+
+
+M, IN_LAW = "family.mother", "family.mother_in_law"
+RELATIONS = [M, IN_LAW, f"inverse of {M}"]
+
+
+def test_options_are_found_in_a_reply():
+    cases = {
+        M: [M], f"{M}, inverse of {M}": [M, f"inverse of {M}"], f'["{IN_LAW}"]': [IN_LAW],
+        f"- {M}\n- {M}\n": [M], f"I take inverse of {M}, of course.": [f"inverse of {M}"],
+        f"Relations: {M}\n{IN_LAW}": [M, IN_LAW], "family.father": [], "": [], "none": [],
+    }  # fmt: skip
+    assert {text: chosen(text, RELATIONS) for text in cases} == cases
+    # A list of names is not searched for words that are names too.
+    assert chosen("Yes, Minister", ["Yes, Minister", "Yes", "It"]) == ["Yes, Minister"]
+    assert chosen("anything", []) == []
+
+
+def test_ratings_belong_to_the_option_before_them():
+    cases = {
+        f"{{{M} (Score: 0.4)}}": {M: 0.4}, f"1. {{{IN_LAW} (Score: .5)}}: fits": {IN_LAW: 0.5},
+        f"{M}, score = 8; {M} (score: 0.1)": {M: 1.0}, "family.father (Score: 0.4)": {}, M: {},
+        "Score: 0.5": {}, f"{M} (Score: " + "9" * 400 + ")": {M: 1.0},
+    }  # fmt: skip
+    assert {text: scored(text, RELATIONS) for text in cases} == cases
+
+
+def test_yes_is_the_first_of_yes_and_no_and_nothing_is_said_in_several_ways():
+    assert read_yes('{"Go back": "Yes", "Reason": "no way"}')
+    assert [*map(read_yes, ("No. Yes would be wrong.", "Yesterday", ""))] == [False] * 3
+    assert all(map(is_none, ("", " ", "none", "None.", '"unknown"', "NULL", "n/a")))
+    assert not is_none("None but the brave")
+
+
+def test_json_is_found_in_words():
+    assert json_value('{"a": [1]} is it', list) == [1]
+    assert json_value('It is ```json\n{"a": "{b"}\n```', dict) == {"a": "{b"}
+    assert json_value('So: {"a": [1, "b,]",],}', dict) == {"a": [1, "b,]"]}
+    assert json_value('["\\ud83d\\ude00 \\ud800"]', list) == ["\U0001f600 \ufffd"]
+    for text, kind in (("[" * 100_000, list), ('{"a": 1', dict), ("[1]", dict)):
+        assert json_value(text, kind) is None

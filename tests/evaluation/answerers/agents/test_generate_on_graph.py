@@ -4,16 +4,9 @@ from rulemine.evaluation.answerers.agents.generate_on_graph import (
     read_proposals,
 )
 from rulemine.evaluation.answerers.protocol import OpenQuestion
-from tests.evaluation.answerers.scripted import (
-    AUTHOR,
-    BORN,
-    Script,
-    broken,
-    graph,
-    run,
-    shown,
-    told,
-)
+from tests import each
+from tests.evaluation.answerers import scripted
+from tests.evaluation.answerers.scripted import AUTHOR, BORN, QUESTION, Script, run, shown, told
 
 
 def act(action, thought="Let me see."):
@@ -31,23 +24,18 @@ def calls_of(script, step):
 def test_it_searches_generates_and_finishes():
     script = Script(
         step=[
-            act("Search[Dune]", "Who wrote it?"),
-            act("Search[Frank]"),
-            act("Generate[the country of Tacoma]"),
-            act("Finish[USA | United States]"),
+            act("Search[Dune]", "Who wrote it?"), act("Search[Frank]"),
+            act("Generate[the country of Tacoma]"), act("Finish[USA | United States]"),
         ],
         relations=["author", "- born"],
         propose=["Tacoma | country | United States\nAnd that is all."],
         answer=["USA"],
-    )
+    )  # fmt: skip
     found = run(GenerateOnGraph(), script)
     assert (found.text, found.retrieved) == ("USA", [AUTHOR, BORN])
     assert found.generated == [("Tacoma", "country", "United States")]
-    assert shown(script.calls[0]) == [
-        "Question: In which country was the author of Dune born?",
-        "Topic entities: Dune",
-        "Write thought 1 and action 1.",
-    ]
+    first = [f"Question: {QUESTION.question}", "Topic entities: Dune"]
+    assert shown(script.calls[0]) == [*first, "Write thought 1 and action 1."]
     assert shown(script.calls[2])[2:] == [
         "Thought 1: Who wrote it?",
         "Action 1: Search[Dune]",
@@ -62,59 +50,47 @@ def test_it_searches_generates_and_finishes():
         *("", "Thoughts so far:", "Proposed: Tacoma | country | United States"),
         "Concluded: USA | United States",
     ]
-    assert {call.temperature for call in script.calls[:-1]} == {0.7}
-    assert {call.max_tokens for call in script.calls[:-1]} == {512}
+    assert {(c.temperature, c.max_tokens) for c in script.calls[:-1]} == {(0.7, 512)}
 
 
-def test_the_first_search_is_among_the_topics():
-    """Frank is an entity too, but no topic: the nearest one counts."""
-    several, eye = OpenQuestion("q2", "?", ("Dune", "Eye", "Atlantis")), ("Eye", "author", "Frank")
-    for written, expected in {
-        "Eyes": [eye], "Dune | Eye": [AUTHOR, eye], '"Dune", Eye': [AUTHOR, eye],
-        "Dune and Eye": [AUTHOR, eye], "Dune | Eye | Dune": [AUTHOR, eye],
-    }.items():  # fmt: skip
-        script = acting(f"Search[{written}]", "Finish[F]", relations=["author"] * len(expected))
-        assert run(GenerateOnGraph(), script, question=several).retrieved == expected
-
-
-WORLD = graph([AUTHOR, ("Frank Herbert Senior", "child", "Zoe"), ("Frank Lloyd", "built", "House")])
-
-
-def test_a_name_that_is_no_entitys_is_looked_up():
-    for said, more in (("Frank Lloyd", ["built"]), ("none", []), (broken, [])):
-        script = acting(
-            "Search[Dune]", "Search[Lloyd, Frankie]", "Finish[House]", name=[said],
-            relations=["author", *more],
-        )  # fmt: skip
-        found = run(GenerateOnGraph(), script, WORLD)
-        assert found.retrieved == [AUTHOR, *(("Frank Lloyd", r, "House") for r in more)]
-        (name,) = calls_of(script, "name")
-        assert shown(name)[1:] == ["Name: Lloyd, Frankie", "Entities:", "Frank Lloyd: built"]
+WORLD = scripted.graph(
+    [AUTHOR, ("Frank Herbert Senior", "child", "Zoe"), ("Frank Lloyd", "built", "House")]
+)
+SEVERAL = QUESTION._replace(anchors=("Dune", "Eye", "Atlantis"))
+EYE, LLOYD = ("Eye", "author", "Frank"), ("Frank Lloyd", "built", "House")
+SEARCHES = [
+    # The first search is among the topics: Frank is an entity too, but the nearest topic counts.
+    (SEVERAL, ["Eyes"], {"relations": ["author"]}, [EYE]),
+    *((SEVERAL, [words], {"relations": ["author"] * 2}, [AUTHOR, EYE])
+      for words in ("Dune | Eye", '"Dune", Eye', "Dune and Eye", "Dune | Eye | Dune")),
+    # A name that is no entity's is looked up.
+    (QUESTION, ["Dune", "Lloyd, Frankie"], {"relations": ["author", "built"], "name": ["Frank Lloyd"]},
+     [AUTHOR, LLOYD]),
+    *((QUESTION, ["Dune", "Lloyd, Frankie"], {"relations": ["author"], "name": [said]}, [AUTHOR])
+      for said in ("none", scripted.broken)),
     # Names met before are known in any writing, and others are nothing.
-    words = ("Search[Dune]", "Search[the man Frank]", "Search[Atlantis]", "Finish[x]")
-    script = acting(*words, relations=["author", "none"])
-    assert run(GenerateOnGraph(), script, WORLD).retrieved == [AUTHOR]
-    assert "Observation 3: nothing found" in shown(script.calls[-2])
+    (QUESTION, ["Dune", "the man Frank", "Atlantis"], {"relations": ["author", "none"]}, [AUTHOR]),
+]  # fmt: skip
 
 
-def test_only_so_many_entities_are_searched_and_triples_of_a_relation_drawn():
-    star = graph([(topic, "likes", f"p{number}") for topic in "abcdefg" for number in range(9)])
+@each(("question", "searched", "steps", "retrieved"), SEARCHES)
+def test_names_are_searched(question, searched, steps, retrieved):
+    script = acting(*(f"Search[{one}]" for one in searched), "Finish[F]", **steps)
+    kg = scripted.KG if question is SEVERAL else WORLD
+    assert run(GenerateOnGraph(), script, kg, question).retrieved == retrieved
+    for name in calls_of(script, "name"):
+        assert shown(name)[1:] == ["Name: Lloyd, Frankie", "Entities:", "Frank Lloyd: built"]
+    assert "Atlantis" not in searched or "Observation 3: nothing found" in shown(script.calls[-2])
 
-    def searched(seed):
-        script = acting("Search[a|b|c|d|e|f|g]", "Finish[p1]", relations=["likes"] * 5)
-        several = OpenQuestion("q3", "?", tuple("abcdefg"))
-        found = run(GenerateOnGraph(), script, star, several, seed=seed)
-        said = "); entities: 5 of 7 searched; likes at a: 5 of 9 shown; likes at b: 5 of 9 shown;"
-        assert said in shown(script.calls[-2])[4]
-        return found.retrieved
 
-    assert [triple[0] for triple in searched(0)] == [name for name in "abcde" for _ in range(5)]
-    assert searched(0) == searched(0) != searched(1)
-    # Searched again it gives what it has not given.
-    star = graph([("Dune", "likes", f"p{number}") for number in range(7)])
-    script = acting(*["Search[Dune]"] * 2, "Finish[p1]", relations=["likes"] * 2)
-    assert len(run(GenerateOnGraph(), script, star).retrieved) == 7
-    assert shown(script.calls[-2])[7].endswith("); likes at Dune: 2 of 7 shown")
+def test_only_so_many_entities_are_searched_and_again_what_was_not_given():
+    star = scripted.graph([(topic, "likes", f"p{n}") for topic in "abcdefg" for n in range(9)])
+    script = acting("Search[a|b|c|d|e|f|g]", "Finish[p1]", relations=["likes"] * 5)
+    found = run(GenerateOnGraph(), script, star, OpenQuestion("q3", "?", tuple("abcdefg")))
+    assert "entities: 5 of 7 searched; likes at a: 5 of 9 shown;" in shown(script.calls[-2])[4]
+    assert [triple[0] for triple in found.retrieved] == [name for name in "abcde" for _ in range(5)]
+    script = acting(*["Search[a]"] * 2, "Finish[p1]", relations=["likes"] * 2)
+    assert len(run(GenerateOnGraph(), script, star, OpenQuestion("q3", "?", ("a",))).retrieved) == 9
 
 
 def test_unknown_takes_back_what_was_generated_and_searches_what_was_met():
@@ -126,30 +102,26 @@ def test_unknown_takes_back_what_was_generated_and_searches_what_was_met():
     assert "Action 2: Search[Frank]" in last
     assert not any("Atlantis" in line for line in last)
     assert [call.sample for call in calls_of(script, "step")] == [0, 0, 0, 1]
-    # With nothing new to search it asks again.
-    lonely = graph([("Dune", "is", "Dune")])
+    # With nothing new to search it asks again, each time another sample.
+    lonely = scripted.graph([("Dune", "is", "Dune")])
     words = ("Search[Dune]", *["Finish[unknown]"] * 2, "Finish[Dune]")
     script = acting(*words, relations=["is"], answer=["Dune"])
     assert run(GenerateOnGraph(), script, lonely).text == "Dune"
-    steps = calls_of(script, "step")
-    assert len({call.key for call in steps}) == len(steps), "each is another sample"
+    assert len({call.key for call in calls_of(script, "step")}) == 4
 
 
-def test_at_the_third_unknown_it_answers_without_the_graph():
+def test_without_an_action_after_the_last_step_or_a_third_unknown_it_answers_without_the_graph():
     words = ("Finish[unknown]", "Finish[]", "Finish[none]")
     script = acting(*words, relations=["author", "none"], answer=["none", "", "USA"])
     found = run(GenerateOnGraph(), script)
     assert (found.text, found.retrieved, told(script)) == ("USA", [AUTHOR], [])
     tries = [(call.sample, call.temperature) for call in calls_of(script, "answer")]
     assert tries == [(0, 0.0), (1, 0.7), (2, 0.7)]
-
-
-def test_without_an_action_or_after_the_last_step_it_answers_without_the_graph():
-    for said in ("I do not know.", "", "Action 1: Jump[Dune]", broken):
+    for said in ("I do not know.", "", "Action 1: Jump[Dune]", scripted.broken):
         found = run(GenerateOnGraph(), Script(step=[said], answer=["none"] * 5))
         assert (found.text, found.retrieved, found.generated) == ("", [], [])
     thoughts = [act("Generate[]", "Who?")] * 2
-    script = Script(step=thoughts, propose=["a | b | c", broken], answer=["x"])
+    script = Script(step=thoughts, propose=["a | b | c", scripted.broken], answer=["x"])
     found = run(GenerateOnGraph(steps=2), script)
     assert (found.text, found.generated) == ("x", [("a", "b", "c")])
     assert "Observation 1: (a, b, c)" in shown(script.calls[2])
@@ -163,8 +135,6 @@ def test_of_several_samples_the_model_selects():
     assert [call.sample for call in calls_of(script, "propose")] == [0, 1, 2]
     (select,) = calls_of(script, "select")
     assert shown(select)[-4:] == ["Proposed triples:", "a | b | c", "a | b | d, e", "a | b | f"]
-    script = acting("Generate[x]", "Finish[c]", propose=["", ""])
-    assert run(GenerateOnGraph(samples=2), script).generated == []
 
 
 def test_the_first_action_counts_and_proposals_are_lines_of_three_parts():

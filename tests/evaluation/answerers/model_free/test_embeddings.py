@@ -3,7 +3,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,10 +23,9 @@ from rulemine.evaluation.answerers.model_free.learned import one_blas_thread
 from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.rules.walk import OpenEnds
+from tests import ROOT
 from tests.evaluation.world import ANN, CID, EVE, question, write_release
 
-ROOT = Path(__file__).resolve().parents[4]
-DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 SMALL = Embeddings(rank=4, epochs=3, batch=8)
 
 
@@ -82,18 +80,14 @@ def mean_reciprocal_rank(scores, asked, known):
     return (1 / np.array(ranks)).mean()
 
 
-@pytest.mark.parametrize(("name", "rank", "epochs"), [("demo", 16, 5), ("family", 24, 4)])
-def test_better_than_what_is_frequent(name, rank, epochs, monkeypatch):
-    if name != "demo" and not (DATA / name).is_dir():
-        pytest.skip(f"no data set {name}")
-    monkeypatch.setenv("RULEMINE_DATA", str(DATA))
-    kg = load_kg(name)
+def test_better_than_what_is_frequent():
+    kg = load_kg("demo")
     held_out = np.arange(0, len(kg), 40)
     train, asked = np.delete(kg.triples, held_out, axis=0), kg.triples[held_out]
-    vectors = begin(len(kg.entities), len(kg.relations), rank, 0)
+    vectors = begin(len(kg.entities), len(kg.relations), 16, 0)
     links = links_of(train, len(kg.relations))
     with one_blas_thread():
-        list(learn(vectors, links, epochs=epochs, batch=256, learning_rate=0.1, n3=0.1, seed=0))
+        list(learn(vectors, links, epochs=5, batch=256, learning_rate=0.1, n3=0.1, seed=0))
     known = {}
     for s, r, o in kg.triples.tolist():
         known.setdefault((s, r), []).append(o)
@@ -188,19 +182,6 @@ def test_answers_to_a_question_do_not_depend_on_others():
         assert [name for name, _ in found.ranking][: len(found.answers)] == found.answers
         scores = [score for _, score in found.ranking]
         assert scores == sorted(scores, reverse=True)
-
-
-def test_the_same_in_every_naming():
-    turned = {name: f"x{9 - i}" for i, name in enumerate(GRAPH.entities)}
-    told = []
-    for names in ({name: name for name in turned}, turned):
-        order = {names[name]: i for i, name in enumerate(GRAPH.entities)}
-        query = '(p "r0" "e1")'.replace("e1", names["e1"])
-        given = Context(kg=GRAPH.renamed(names), order=order)
-        found = SMALL(given, [OpenQuestion("q", "", (names["e1"],), query)])[0]
-        back = {new: old for old, new in names.items()}
-        told.append([(back[name], score) for name, score in found.ranking])
-    assert told[0] == told[1]
 
 
 def test_stated_answers_are_given_and_the_threshold_is_of_the_training_questions(tmp_path):

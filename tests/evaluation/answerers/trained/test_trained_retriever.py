@@ -129,51 +129,6 @@ def test_training_questions_are_answered_without_their_own(towns):
     assert notes == ["trained-retriever: no training question has evidence near its topics."]
 
 
-def test_the_same_in_every_naming(towns):
-    kg = towns.kg()
-    new = {old: f"x{len(NAMES) - number:03d}" for number, old in enumerate(kg.entities)}
-    known = [q for q in towns.questions() if q.split != "test"]
-    asked = [module.OpenQuestion(q.id, q.question, q.anchors) for q in towns.questions("test")]
-
-    def renamed(triple):
-        return new[triple[0]], triple[1], new[triple[2]]
-
-    def reworded(q):
-        (topic,) = q.anchors
-        return {"question": q.question.replace(topic, new[topic]), "anchors": (new[topic],)}
-
-    others = [
-        replace(q, **reworded(q), answers=tuple(new[a] for a in q.answers),
-                stated=tuple(new[a] for a in q.stated), evidence=tuple(map(renamed, q.evidence)),
-                full_evidence=tuple(map(renamed, q.full_evidence)))
-        for q in known
-    ]  # fmt: skip
-    order = {old: at for at, old in enumerate(sorted(new))}
-    turned = {new[old]: at for old, at in order.items()}
-    found = NEAREST(Context(kg, order=order, train=known), asked)
-    there = Context(kg.renamed(new), order=turned, train=others)
-    for one, two in zip(
-        found, NEAREST(there, [q._replace(**reworded(q)) for q in asked]), strict=True
-    ):
-        assert two.retrieved == list(map(renamed, one.retrieved))
-        assert two.ranking == [(new[end], score) for end, score in one.ranking]
-
-
-def test_only_proofs_of_known_questions_are_given(release):
-    given = []
-
-    class Spy:
-        needs = ("train",)
-
-        def __call__(self, context, asked):
-            given.append(context)
-            return [set() for _ in asked]
-
-    answer(release, Spy())
-    assert [q.id for q in given[0].train] == ["q00004"]
-    assert [row.triple for row in given[0].removals] == [("e00001", "father", "e00003")]
-
-
 def test_distances_by_hand():
     kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("c", "r", "b"), ("c", "s", "a")])
     some = candidates_of(kg, np.array([2, 0, 1]), ["a"], rounds=1)

@@ -1,9 +1,8 @@
-"""A model that writes Cypher: what it is shown, what it is told, what is taken from its replies."""
+"""A model that writes queries: what it is shown, what it is told, what is taken from its replies."""
 
 import re
 import sys
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,21 +10,26 @@ import pytest
 
 from rulemine.cypher import MatchPattern, PatternNode, PatternQuery, ReturnClause, to_cypher
 from rulemine.cypher.questions.pattern_text import query_of, query_text
-from rulemine.errors import ConfigError, ReleaseError
+from rulemine.errors import ConfigError
 from rulemine.evaluation import answer
 from rulemine.evaluation.answerers.model_free.simple import GoldCypher, Prior, Reasoner
 from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
-from rulemine.evaluation.answerers.text_to_query import LONGEST, TextToCypher, schema_text
-from rulemine.evaluation.supervision.supervision import report_supervision
-from rulemine.exports.exporting import export
+from rulemine.evaluation.answerers.text_to_query import (
+    LONGEST,
+    TextToCypher,
+    TextToSparql,
+    schema_text,
+)
+from rulemine.evaluation.sparql.prompts import relations_text
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
-from rulemine.phrasing.templates import Templates
 from rulemine.release.reader import Release
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures
-from tests.evaluation.answerers.scripted import Script, broken
+from tests.evaluation.answerers.scripted import Script, asked, broken, graph
+from tests.evaluation.answerers.scripted import run as run_small
+from tests.releases import built
 
 SCHEMA = Schema(
     "coast",
@@ -190,6 +194,10 @@ def test_prior_gives_the_commonest_rows_of_such_questions():
     assert [one.rows for one in found] == [[("b",), ("a",)], []]
 
 
+def coast():
+    return Release.open(built("coast") / "release")
+
+
 def test_what_answers_which_kind():
     for name in ("text-to-cypher", "gold-cypher", "reasoner", "prior", "command"):
         check_kind(find_answerer(name), name, "cypher")
@@ -201,33 +209,7 @@ def test_what_answers_which_kind():
     with pytest.raises(ConfigError, match="'text-to-cypher' answers questions that ask for rows"):
         check_kind(find_answerer("text-to-cypher"), "text-to-cypher", "structures")
     with pytest.raises(ConfigError, match="answerer 'closed-book' names entities"):
-        answer(OfTowns(), "closed-book", model="fake")  # before a model is asked
-
-
-class OfTowns:
-    """What `answer` reads of a release."""
-
-    kind, naming, entities, levels = "cypher", "text", (), (100,)
-    has_property_graph = True
-
-    def questions(self, split=None):
-        rows = [training(n, "(n)-(m0*)", "test" if n < 4 else "train") for n in range(8)]
-        return [row for row in rows if split in (None, row.split)]
-
-    def graph_of(self, question):
-        return "", None
-
-    def kg(self, which):
-        return GRAPH.triples()
-
-    def property_graph(self, which):
-        return GRAPH
-
-    def templates(self):
-        return Templates.from_plain([])
-
-    def removals(self):
-        return ()
+        answer(coast(), "closed-book", model="fake")  # before a model is asked
 
 
 def test_a_program_finds_the_property_graph(tmp_path):
@@ -238,21 +220,81 @@ def test_a_program_finds_the_property_graph(tmp_path):
         "for line in sys.stdin:\n"
         "    q = json.loads(line)\n"
         "    rows = [[len(graph['entities']), None, ['a']]]\n"
-        "    said = {'rows': rows} if q['id'] == 't00' else {'cypher': 'RETURN 1'}\n"
+        "    said = {'rows': rows} if q['id'] == 'q00001' else {'cypher': 'RETURN 1'}\n"
         "    print(json.dumps({'id': q['id']} | said), flush=True)\n"
     )
     name = f'command:program="{sys.executable} {script}"'
-    first, *rest = answer(OfTowns(), name, folder=tmp_path)
-    assert first.rows == ('[41,null,["a"]]',)
-    assert [p.cypher for p in rest] == ["RETURN 1"] * 3
+    first, *rest = answer(coast(), name, split=None, folder=tmp_path)
+    assert first.rows == ('[32,null,["a"]]',)
+    assert {p.cypher for p in rest} == {"RETURN 1"}
 
 
-def test_what_is_about_entities_refuses_rows():
-    release = Release(Path("towns"), Path(), {"config": {"kind": "cypher"}})
-    said = r"^towns: export format 'rog' is for .* kind cypher ask"
-    with pytest.raises(ReleaseError, match=said):
-        release.expect_entities("export format 'rog'", ("rules",))
-    release.expect_entities("export format 'rdf'", ("rules", "cypher"))
-    for refusing in (lambda: export(release, "brink", "out"), lambda: report_supervision(release)):
-        with pytest.raises(ReleaseError, match="is for questions whose answers are entities"):
-            refusing()
+DUNE = OpenQuestion("q1", "Who wrote Dune?", ("Dune",))
+WROTE = "SELECT ?answer { <entity:Dune> <relation:author> ?answer }"
+WRONG = "SELECT ?answer { <entity:Dune> <relation:writer> ?answer }"
+
+
+def found(answerer, script, **more):
+    made = run_small(answerer, script, question=DUNE, **more)
+    assert made.calls <= answerer.worst_calls(1)
+    assert (made.text, made.answers) == (None, None)
+    return made
+
+
+def test_the_model_is_shown_the_relations_and_the_topic():
+    script = Script(sparql=[f"It is:\n```sparql\n{WROTE}\n```"])
+    assert found(TextToSparql(max_tokens=99), script).sparql == WROTE
+    (call,) = script.calls
+    assert (call.purpose, call.max_tokens, call.temperature) == ("write-sparql", 99, 0.0)
+    assert "\n<relation:author> Dune → Frank\n<relation:born> Frank → Tacoma\n" in asked(call)
+    assert asked(call).endswith("\n\nQuestion: Who wrote Dune?\nDune is <entity:Dune>")
+    # Triples stand in the place of the relations.
+    script = Script(sparql=[WROTE])
+    made = found(TextToSparql(triples=2), script)
+    assert list(made.retrieved) == [("Dune", "pages", "412"), ("Library", "holds", "Dune")]
+    said = asked(script.calls[-1])
+    assert "\n<entity:Dune> <relation:pages> <entity:412> .\n<entity:Library>" in said
+    assert "→" not in said
+
+
+def test_types_stand_in_the_place_of_examples_where_they_have_names():
+    kg = graph(
+        [("a", "/people/person/born", "r"), ("b", "/people/person/born", "r"),
+         ("r", "/geo/town/river", "s"), ("s", "/geo/river/mouth", "t")]
+    )  # fmt: skip
+    assert relations_text(kg, {}).splitlines()[1:] == [
+        "<relation:%2Fgeo%2Friver%2Fmouth> /geo/river → object of /geo/river/mouth",
+        "<relation:%2Fgeo%2Ftown%2Friver> /geo/town → /geo/river",
+        "<relation:%2Fpeople%2Fperson%2Fborn> /people/person → /geo/town",
+    ]
+
+
+def test_failing_sparql_is_repaired():
+    script = Script(sparql=["Sorry.", "SELECT ?x {", f"```\n{WRONG}\n```", WROTE])
+    assert found(TextToSparql(repair=5), script).sparql == WROTE
+    assert [call.purpose for call in script.calls] == ["write-sparql", *["repair-sparql"] * 3]
+    said = [asked(call).partition("\n")[0] for call in script.calls[1:]]
+    assert said[0].startswith("In your reply there is no query: no block")
+    assert said[1].startswith("That query fails: The query cannot be read from 1:")
+    assert said[2] == "That query fails: the graph has no relation <relation:writer>."
+    for repair, replies, last in (
+        (1, [WRONG, "No."], WRONG), (2, [WRONG, broken], WRONG), (0, ["I do not know."], ""),
+    ):  # fmt: skip
+        assert found(TextToSparql(repair=repair), Script(sparql=replies)).sparql == last
+
+
+def test_examples_are_of_the_training_split_and_of_many_structures():
+    train = [
+        SimpleNamespace(
+            id=f"t{n}", question=f"Question {n}?", anchors=("Eye",), structure=structure,
+            split="validation" if n == 6 else "train", sparql=f"SELECT ?answer {{ {n} }}",
+        )
+        for n, structure in enumerate(["1p"] * 5 + ["2i", "3i"])
+    ]  # fmt: skip
+    script = Script(sparql=[WROTE])
+    found(TextToSparql(shots=2), script, train=train)
+    said = asked(script.calls[-1])
+    assert said.count("Eye is <entity:Eye>\n```sparql\nSELECT ?answer { ") == 2
+    assert "Question 5?" in said
+    assert "Question 6?" not in said
+    assert (needs_of(TextToSparql(shots=1)), needs_of(TextToSparql())) == (["train"], [])

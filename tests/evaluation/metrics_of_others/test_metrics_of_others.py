@@ -1,14 +1,48 @@
+"""Metrics of other projects, in cases that were also computed with the public code of each project.
+
+A prediction is a text, or a list of answers; scores are in the order of the metrics, null where the original
+fails or skips. GTSQA's exact metrics have no public code: they are what its paper says.
+"""
+
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
 from rulemine.errors import ConfigError
 from rulemine.evaluation import evaluate
+from rulemine.evaluation.metrics_of_others.protocol import Judged
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS, chosen
 from rulemine.release.records import Prediction
+from tests import each
 from tests.evaluation.world import BOB, CID, EVE, question, write_release
+
+CASES = Path(__file__).with_name("worked_cases.jsonl").read_text("utf-8").splitlines()
+
+
+def frozen(value):
+    return tuple(map(frozen, value)) if isinstance(value, list) else value
+
+
+@each("case", map(json.loads, CASES))
+def test_every_project_scores_as_its_own_code_does(case):
+    given = {"question": "Who?", "prediction": ""} | case
+    judged = Judged(**{key: frozen(given[key]) for key in Judged._fields if key in given})
+    metrics = METRICS_OF_OTHERS[case["project"]]
+    found, first = metrics.score(judged), case.get("first", 0)
+    assert len(found) == len(metrics.beside)
+    wanted = case["scores"] or [None] * len(found)
+    assert found[first : first + len(wanted)] == pytest.approx(tuple(wanted), abs=1e-12)
+
+
+def test_long_outputs_take_linear_time():
+    for text in ('{"Answer":[' * 100_000, "{" * 300_000, '{"Answer": "' * 50_000, "[" * 300_000):
+        judged = Judged("Where?", ("Ann",), text, ranking=(("Ann", 1.0),))
+        for name, project in METRICS_OF_OTHERS.items():
+            assert len(project.score(judged)) == len(project.beside), name
+
 
 # Of the questions of the split test: [CID, EVE] (hard EVE, core), [ANN], [ANN].
 GIVEN = [Prediction("q00001", raw_output=f"{{{CID}}}"), Prediction("q00002", raw_output="")]
