@@ -20,6 +20,7 @@ from rulemine.cypher.rows import Failed, row_of, row_text
 from rulemine.exports.formats.databases import script_of
 from rulemine.neo4j.bolt import Bolt
 from rulemine.neo4j.gold import database_for
+from rulemine.neo4j.loading import property_graph_statements
 from rulemine.release.reader import Release
 from rulemine.verify import verify
 from tests.cypher_releases import build_coast
@@ -69,7 +70,7 @@ def compare(bolt: Bolt, url: str, random_graphs: int, others: Sequence[Path]) ->
             loaded = held(bolt)
             bolt.clear()
             with driver.session() as session:
-                for line in script_of(graph):
+                for line in script_of(property_graph_statements(graph)):
                     session.run(line.removesuffix(";")).consume()  # type: ignore[arg-type]
             wrong += loaded != held(bolt)
         print(f"load.cypher of {len(graphs)} graphs: {wrong} differences")

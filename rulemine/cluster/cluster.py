@@ -148,13 +148,12 @@ class Packer:
 
 
 class Unpacker:
-    """Reads what was packed; keeps the function that was read last, and the objects in it."""
+    """Reads what was packed, for one task at a time; keeps the function read last, and the objects in it."""
 
     def __init__(self) -> None:
         """Begins with nothing."""
         self._last: tuple[str, Callable[..., Any]] | None = None
         self._objects: WeakValueDictionary[str, Any] = WeakValueDictionary()
-        self._lock = threading.Lock()
 
     def function(
         self, names: tuple[str, ...], folders: tuple[Path, ...], address: str
@@ -169,15 +168,13 @@ class Unpacker:
         Raises:
             AwayError: Files are in none of the folders, or not whole.
         """
-        with self._lock:
-            if self._last is not None and self._last[0] == names[0]:
-                return self._last[1]
+        if self._last is None or self._last[0] != names[0]:
             paths = {name: _whole(name, folders) for name in names}
             if away := tuple(name for name, path in paths.items() if path is None):
                 raise AwayError(address, away)
-            found = self._load(names[0], {name: path for name, path in paths.items() if path})
-            self._last = names[0], found
-            return self._last[1]
+            known = {name: path for name, path in paths.items() if path}
+            self._last = names[0], self._load(names[0], known)
+        return self._last[1]
 
     def _load(self, name: str, paths: dict[str, Path]) -> Any:
         if name in self._objects:

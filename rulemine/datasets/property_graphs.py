@@ -32,7 +32,8 @@ from rulemine.kg.property_graph.simplekg import read_simplekg
 from rulemine.kg.property_graph.tables import read_tables
 from rulemine.kg.property_graph.values import Value
 from rulemine.kg.rdf import NOT_IN_FORMAT, is_rdf
-from rulemine.neo4j.reading import is_bolt, read_url
+from rulemine.neo4j.bolt import connected, is_bolt
+from rulemine.neo4j.reading import read_bolt
 from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.lexicon import PEOPLE
 from rulemine.phrasing.templates import load_templates
@@ -172,19 +173,18 @@ def _coded(kind: str, row: Any) -> GraphNode:
 
 
 def _country(row: _Row, continents: Mapping[str, str]) -> GraphNode:
+    calling = row["phone"].removeprefix("+")
     values: dict[str, Value] = {
         "full_name": _country_name(row),
         "iso_code": row["iso"],
         "internet_domain": row["tld"],
-        "calling_code": row["phone"].removeprefix("+"),
+        "calling_code": calling if re.fullmatch(r"[\d-]+", calling) else "",  # none, or several
         "continent": continents[row["continentcode"]],
         "currency_code": row["currencycode"],
+        # GeoNames writes 0 for what it does not know.
+        "population": row["population"] or "",
+        "area_km2": float(row["areakm2"]) if row["areakm2"] else "",
     }
-    # GeoNames writes 0 for what it does not know.
-    values |= {"population": row["population"]} if row["population"] else {}
-    values |= {"area_km2": float(row["areakm2"])} if row["areakm2"] else {}
-    if not re.fullmatch(r"[\d-]+", row["phone"].removeprefix("+")):
-        del values["calling_code"]  # none, or several
     values = {name: value for name, value in values.items() if value != ""}
     return GraphNode(
         f"Country#{row['iso']}",
@@ -322,7 +322,8 @@ def _loaded(
     columns: Sequence[str],
 ) -> PropertyGraph:
     if is_bolt(source) and not (labels or columns):
-        return read_url(source, schema, left_out, name_property=name_property, progress=progress)
+        with connected(source) as bolt:
+            return read_bolt(bolt, schema, left_out, name_property=name_property, progress=progress)
     if name_property != NAME:
         raise ConfigError(
             f"{source}: has names of its own; only nodes of a database are called by a property."

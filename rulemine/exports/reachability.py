@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.vocabulary import spans
 from rulemine.release.proof_triples import proof_rows
 from rulemine.release.records import Question, Removal
 
@@ -158,8 +159,7 @@ class _Views:
         far[topics] = 0
         edge = topics
         for hop in range(1, HOPS + 1):
-            first, count = self._starts[edge], self._starts[edge + 1] - self._starts[edge]
-            at = np.repeat(first - (count.cumsum() - count), count) + np.arange(count.sum())
+            at = spans(self._starts[edge], self._starts[edge + 1] - self._starts[edge])
             ends = self._tails[self._by_head[at]]
             edge = distinct(ends[far[ends] > hop])
             far[edge] = hop

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from rulemine.arrays import among, distinct
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.kg.vocabulary import spans
 
 __all__ = ["EntityTypes", "states_type", "types_of"]
 
@@ -160,8 +161,7 @@ def _induced(kg: KnowledgeGraph, wanted: npt.NDArray[np.bool_]) -> _Pairs:
     leader = list(range(slots))
     for one in range(slots):
         own = members[ends[one] - sizes[one] : ends[one]]
-        count = starts[own + 1] - starts[own]
-        at = np.repeat(starts[own] - (np.cumsum(count) - count), count) + np.arange(count.sum())
+        at = spans(starts[own], starts[own + 1] - starts[own])
         both = np.bincount(slot[at], minlength=slots)
         alike = both > MOST * (sizes[one] + sizes - both)
         for other in np.flatnonzero(alike[:one]).tolist():

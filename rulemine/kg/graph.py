@@ -27,7 +27,7 @@ from rulemine.arrays import Places
 from rulemine.errors import MOST_PROBLEMS_SHOWN, InputError, counted, list_problems
 from rulemine.files import decoded, read_blocks, write_stream
 from rulemine.kg.rdf import RdfReader, is_rdf, relation_names
-from rulemine.kg.vocabulary import Fields, Vocabulary, check_size, padded
+from rulemine.kg.vocabulary import Fields, Vocabulary, check_size, spans
 
 __all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "format_tsv", "row_type"]
 
@@ -235,18 +235,16 @@ class KnowledgeGraph:
         ordered: bool = False,
     ) -> "KnowledgeGraph":
         """The graph of some triples; `ordered`: whether their order is that of a source."""
-        order, new = _sort_order(ids, len(entities), len(relations))
-        unique = ids if order is None else ids[order]
-        if not new.all():
-            unique = unique[new]
+        keys = _pack(ids, len(relations), len(entities))
+        order = np.argsort(keys, kind="stable")
+        keys, new = keys[order], np.ones(len(ids), bool)
+        new[1:] = keys[1:] != keys[:-1]
+        first = order[new]  # where each triple is named first
+        unique = np.ascontiguousarray(ids[first])
         unique.flags.writeable = False
         made = cls(entities, relations, unique, duplicates=len(ids) - len(unique))
-        if not ordered:
-            return made
-        kind = row_type(len(ids))
-        first = np.full(len(ids), -1, kind)  # line → its row, where it is the first to name it
-        first[new if order is None else order[new]] = np.arange(len(unique), dtype=kind)
-        return replace(made, source_order=first[first >= 0] if made.duplicates else first)
+        rows = np.argsort(first).astype(row_type(len(ids)))
+        return replace(made, source_order=rows) if ordered else made
 
     @classmethod
     def read(
@@ -392,27 +390,13 @@ class KnowledgeGraph:
 
     def _tsv_pieces(self) -> Iterator[bytes]:
         """`to_tsv` in UTF-8, in pieces: the labels of large graphs are never all there at once."""
-        entities, relations = padded(self.entities), padded(self.relations)
-        if entities is None or relations is None:
-            yield from self._joined()
-            return
+        n, m = len(self.entities), len(self.relations)
+        columns = ((self.entities, "\t"), (self.relations, "\t"), (self.entities, "\n"))
+        fields = Fields.of([label + end for labels, end in columns for label in labels])
+        content, lengths = np.frombuffer(fields.content, np.uint8), fields.ends - fields.starts
         for start in range(0, len(self), ROWS_AT_ONCE):
-            s, r, o = self.triples[start : start + ROWS_AT_ONCE].T
-            ends = (np.full((len(s), 1), byte, np.uint8) for byte in (_TAB, _TAB, _LF))
-            columns = zip((entities[s], relations[r], entities[o]), ends, strict=True)
-            rows = np.concatenate([part for pair in columns for part in pair], axis=1)
-            yield rows.tobytes().translate(None, b"\0")
-
-    def _joined(self) -> Iterator[bytes]:
-        """`_tsv_pieces` where labels are of very different lengths."""
-        for start in range(0, len(self), ROWS_AT_ONCE):
-            subjects, relations, objects = self.triples[start : start + ROWS_AT_ONCE].T.tolist()
-            columns = (
-                map(self.entities.__getitem__, subjects),
-                map(self.relations.__getitem__, relations),
-                map(self.entities.__getitem__, objects),
-            )
-            yield "".join(f"{s}\t{r}\t{o}\n" for s, r, o in zip(*columns, strict=True)).encode()
+            which = (self.triples[start : start + ROWS_AT_ONCE] + np.array([0, n, n + m])).ravel()
+            yield content[spans(fields.starts[which], lengths[which])].tobytes()
 
     def write(self, path: str | Path) -> None:
         """Writes `to_tsv` to a file, compressed when the name ends in .gz."""
@@ -469,21 +453,6 @@ def _sorted(labels: Iterable[str]) -> tuple[tuple[str, ...], npt.NDArray[np.int3
 def row_type(triples: int) -> type[np.integer[Any]]:
     """The type of numbers of rows: four bytes where they suffice."""
     return np.int32 if triples < 2**31 else np.int64
-
-
-def _sort_order(
-    ids: npt.NDArray[np.int32], entities: int, relations: int
-) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.bool_]]:
-    """The order that sorts triples, and which of the sorted ones are not as the one before.
-
-    Equal triples stay in their order; None where the triples are sorted already.
-    """
-    keys, new, order = _pack(ids, relations, entities), np.ones(len(ids), bool), None
-    if not (keys[1:] >= keys[:-1]).all():
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-    new[1:] = keys[1:] != keys[:-1]
-    return order, new
 
 
 def _pack(ids: npt.NDArray[np.int32], relations: int, entities: int) -> npt.NDArray[Any]:

@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph, row_type
+from rulemine.kg.vocabulary import spans
 
-__all__ = ["Incidence", "Index", "rows_by_relation", "spans"]
+__all__ = ["Incidence", "Index", "rows_by_relation"]
 
 Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.integer[Any]]
@@ -132,11 +133,3 @@ class Incidence:
     def at(self, entities: Ints) -> Ints:
         """Where the triples of some entities stand, entity by entity."""
         return spans(self.starts[entities], self.degrees[entities])
-
-
-def spans(first: Ints, counts: Ints) -> Ints:
-    """The numbers of some ranges, range by range: where each begins, and how long it is."""
-    before: Ints = counts.cumsum() - counts
-    numbers: Ints = (first - before).repeat(counts)
-    numbers += np.arange(len(numbers))
-    return numbers

@@ -97,11 +97,10 @@ def by_private_id(kg: KnowledgeGraph, ids: Mapping[str, str]) -> tuple[Knowledge
         The graph with entities named and sorted by these, and the row in `kg` of each of its triples.
     """
     sorted_by_id = kg.renamed(ids)
-    names = {ids[name]: place for place, name in enumerate(kg.entities)}
-    place = np.array([names[label] for label in sorted_by_id.entities], np.int32)
-    triples = sorted_by_id.triples.copy()
-    triples[:, [0, 2]] = place[triples[:, [0, 2]]] if len(place) else triples[:, [0, 2]]
-    return sorted_by_id, kg.rows_of(triples)
+    numbers = sorted_by_id.entity_ids
+    number = np.array([numbers[ids[name]] for name in kg.entities], np.int64)
+    subjects, relations, objects = kg.triples.T
+    return sorted_by_id, np.lexsort((number[objects], relations, number[subjects]))
 
 
 class _Surroundings:

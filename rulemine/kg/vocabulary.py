@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from rulemine.errors import InputError
 
-__all__ = ["Fields", "Vocabulary", "check_size", "padded"]
+__all__ = ["Fields", "Vocabulary", "check_size", "spans"]
 
 Ints = npt.NDArray[np.int64]
 _Words = npt.NDArray[np.uint64]
@@ -26,9 +26,6 @@ _WORD = 8
 
 LONG = 256
 """Labels of more bytes are looked up one by one: in arrays each word of the longest is a step for all."""
-
-MOST_PADDING = 4
-"""Labels that take up to so many times the bytes when filled up to the longest are filled up."""
 
 _MASKS = np.array([(1 << 8 * size) - 1 for size in range(_WORD + 1)], np.uint64)
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -154,8 +151,7 @@ class Vocabulary:
         ends = own.cumsum()
         total = int(ends[-1])
         self._content = _grown(self._content, self._length + total + _WORD)
-        places = np.repeat(starts[which] - (ends - own), own) + np.arange(total)
-        self._content[self._length : self._length + total] = content[places]
+        self._content[self._length : self._length + total] = content[spans(starts[which], own)]
         self._labels = _grown(self._labels, high)
         added = self._labels[low:high]
         added["start"], added["length"] = self._length + ends - own, own
@@ -187,10 +183,7 @@ class Vocabulary:
         content, long = self._content.tobytes(), {word: raw for raw, word in self._long.items()}
         spans = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
         labels = [long.get(raw, raw).decode() for a, b in spans for raw in (content[a:b],)]
-        words = known["first"].astype("<u8").view(">u8").astype(np.uint64)
-        order = np.argsort(words, kind="stable")
-        if long or (np.diff(words[order]) == 0).any():
-            order = np.array(sorted(range(len(labels)), key=labels.__getitem__), np.int64)
+        order = np.array(sorted(range(len(labels)), key=labels.__getitem__), np.int64)
         place = np.empty(len(labels), np.int32)
         place[order] = np.arange(len(labels), dtype=np.int32)
         return tuple(map(labels.__getitem__, order.tolist())), place
@@ -227,11 +220,9 @@ def _grown(array: _Array, size: int) -> _Array:
     return larger  # type: ignore[return-value]
 
 
-def padded(labels: Sequence[str]) -> npt.NDArray[np.uint8] | None:
-    """The labels in UTF-8, a row each, filled up with NUL; None where that would be mostly NUL."""
-    encoded = [label.encode() for label in labels]
-    longest, total = max(map(len, encoded), default=0), sum(map(len, encoded))
-    if longest * len(labels) > MOST_PADDING * total + (1 << 20) or b"\0" in b"".join(encoded):
-        return None
-    rows = np.array(encoded, f"S{max(1, longest)}")
-    return rows.view(np.uint8).reshape(len(labels), rows.itemsize)
+def spans(first: Ints, counts: Ints) -> Ints:
+    """The numbers of some ranges, range by range: where each begins, and how long it is."""
+    before: Ints = counts.cumsum() - counts
+    numbers: Ints = (first - before).repeat(counts)
+    numbers += np.arange(len(numbers))
+    return numbers

@@ -43,18 +43,16 @@ def database_for(
         return None
     if not driver:
         raise ConfigError("--neo4j: needs the package neo4j: pip install 'rulemine[neo4j]'.")
-    connections: list[Bolt] = []
+    bolt: Bolt | None = None
 
     def loaded(plain: Mapping[str, Any]) -> Callable[[str], Rows | str]:
-        graph = simplekg_of(dict(plain), "the property graph")
-        if connections:
-            connections[0].load_properties(graph, replace=True)
-        else:
-            bolt = stack.enter_context(connected(url or stack.enter_context(temporary())))
-            bolt.load_properties(graph)
-            connections.append(bolt)
+        nonlocal bolt
+        graph, first = simplekg_of(dict(plain), "the property graph"), bolt is None
+        bolt = bolt or stack.enter_context(connected(url or stack.enter_context(temporary())))
+        bolt.load_properties(graph, replace=not first)
+        if first:
             stack.callback(bolt.clear)
-        return partial(_rows, connections[0])
+        return partial(_rows, bolt)
 
     return loaded
 

@@ -1,4 +1,4 @@
-"""Property graphs from a database that speaks Bolt, without procedures, APOC's or others.
+"""Property graphs from a database that speaks Bolt, without procedures, those of APOC or others.
 
 Types are labels. Of a node with several, the most common counts that not all nodes have, then the least by
 name; a schema may choose others. Signatures are those of the ends that relationships have, and datatypes
@@ -9,14 +9,14 @@ A node is called by its property ``id`` if all nodes have one and no two the sam
 nodes of different labels share one; else as the server calls it. A relationship is called by its ``id``, else
 by its type and ends.
 
-Guarantees: nothing is written; rows are streamed, so that only the graph is held; the order in which the
-server sends them does not matter; what does not become a value is counted by reason.
+Guarantees: nothing is written; the order in which the server sends rows does not matter; what does not become
+a value is counted by reason.
 """
 
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 
 from rulemine.errors import InputError
@@ -24,11 +24,10 @@ from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kg.property_graph.observed import SourceEdge, SourceNode, Strange, graph_of
 from rulemine.kg.property_graph.schema import NAME, Schema
-from rulemine.neo4j.bolt import Bolt, connected
+from rulemine.neo4j.bolt import Bolt
 
-__all__ = ["EdgeRow", "NodeRow", "graph_of_rows", "is_bolt", "read_bolt", "read_url"]
+__all__ = ["EdgeRow", "NodeRow", "graph_of_rows", "read_bolt"]
 
-_URL = re.compile(r"((?:bolt|neo4j)(?:\+s|\+ssc)?://[^/?#]*)(?:/([^/?#]*))?")
 _COUNT = "MATCH (n) RETURN count(n) UNION ALL MATCH ()-[r]->() RETURN count(r) AS `count(n)`"
 _NODES = "MATCH (n) RETURN elementId(n), labels(n), properties(n)"
 _EDGES = "MATCH (s)-[r]->(o) RETURN type(r), elementId(s), elementId(o), properties(r)"
@@ -43,10 +42,9 @@ _KINDS = {
     "BrokenHydrationObject": "dates out of bounds",
     "bytes": "bytes",
     "bytearray": "bytes",
+    "Point": "points",
 }
-"""Classes of the driver → what is left out."""
-
-Progress = Callable[[int, int], None]
+"""Classes of values without a datatype here, in the driver → what is left out, in the plural."""
 
 
 class NodeRow(NamedTuple):
@@ -66,83 +64,45 @@ class EdgeRow(NamedTuple):
     properties: dict[str, Any]
 
 
-def is_bolt(source: str) -> bool:
-    """Whether a source is the address of a server that speaks Bolt."""
-    return _URL.fullmatch(source) is not None
-
-
-def read_url(
-    url: str,
-    schema: Schema | None = None,
-    left_out: Faults | None = None,
-    *,
-    name_property: str = NAME,
-    progress: Progress | None = None,
-) -> PropertyGraph:
-    """The graph of a database.
-
-    Args:
-        url: An address such as ``bolt://127.0.0.1:7687``, ``/`` and the name of a database after it if it is
-            not the server's own choice.
-        schema: See `read_bolt`.
-        left_out: See `read_bolt`.
-        name_property: See `read_bolt`.
-        progress: See `read_bolt`.
-
-    Raises:
-        EndpointError: Nothing answers there, or the connection breaks.
-        InputError: The database has no node with a label.
-    """
-    server, database = _URL.fullmatch(url).groups()  # type: ignore[union-attr]  # checked by `is_bolt`
-    with connected(server, database or None) as bolt:
-        name = database or "graph"
-        return read_bolt(
-            bolt, name, schema, left_out, name_property=name_property, progress=progress
-        )
-
-
 def read_bolt(
     bolt: Bolt,
-    name: str = "graph",
     schema: Schema | None = None,
     left_out: Faults | None = None,
     *,
     name_property: str = NAME,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> PropertyGraph:
     """The graph of a database.
 
     Args:
         bolt: The connection.
-        name: The name of the graph, where no schema says it.
-        schema: What it does not have is left out; None: made of what the database holds.
+        schema: What it does not have is left out; None: made of what the database holds, and named after it.
         left_out: Receives, by reason, what is left out.
         name_property: Which property nodes are called by; those without it are called by their ids.
-        progress: Told how many nodes and relationships are read, of how many.
+        progress: Called with how many nodes and relationships are read, of how many.
 
     Raises:
         EndpointError: The connection breaks.
         InputError: The database has no node with a label.
     """
     total = sum(row[0] for row in bolt.stream(_COUNT))
-    done = 0
+    numbers = count(1)
 
     def rows(query: str) -> Iterator[tuple[Any, ...]]:
-        nonlocal done
-        for row in bolt.stream(query):
+        for row, number in zip(bolt.stream(query), numbers, strict=False):
+            if progress and number % _STEP == 0:
+                progress(min(number, total), total)
             yield row
-            done += 1
-            if progress and done % _STEP == 0:
-                progress(min(done, total), total)
 
     nodes = [NodeRow(*row) for row in rows(_NODES)]
-    edges = (EdgeRow(*row) for row in rows(_EDGES))
+    edges = [EdgeRow(*row) for row in rows(_EDGES)]
+    name = bolt.database or "graph"
     return graph_of_rows(nodes, edges, name, schema, left_out, name_property=name_property)
 
 
 def graph_of_rows(
     nodes: Sequence[NodeRow],
-    edges: Iterable[EdgeRow],
+    edges: Sequence[EdgeRow],
     name: str = "graph",
     schema: Schema | None = None,
     left_out: Faults | None = None,
@@ -159,23 +119,25 @@ def graph_of_rows(
     ids = _ids(nodes, left_out)
     found = []
     for row in nodes:
-        own = {
-            key: value for key, value in row.properties.items() if key not in (_ID, name_property)
-        }
         called = row.properties.get(name_property)
         if not isinstance(called, str | int | float) or isinstance(called, bool):
             called = ids[row.element]
             left_out.add("nodes without a name, called by their ids", called)
-        values = {key: (_native(value),) for key, value in own.items()}
+        values = {
+            key: (_native(value),)
+            for key, value in row.properties.items()
+            if key not in (_ID, name_property)
+        }
         found.append(SourceNode(ids[row.element], tuple(row.labels), str(called), values))
-    rows = list(edges)
-    own_ids = _distinct([row.properties.get(_ID) for row in rows])
+    own_ids = _distinct([edge.properties.get(_ID) for edge in edges])
     joined = []
-    for number, edge in enumerate(rows):
+    for number, edge in enumerate(edges):
         values = {key: (_native(value),) for key, value in edge.properties.items() if key != _ID}
         if not own_ids and _ID in edge.properties:
-            text = f"{edge.type}: {edge.properties[_ID]}"
-            left_out.add("values of id, which some edges lack or share", text)
+            left_out.add(
+                "values of id, which some edges lack or share",
+                f"{edge.type}: {edge.properties[_ID]}",
+            )
         subject, object_ = (ids.get(end, end) for end in (edge.subject, edge.object))
         id_ = own_ids[number] if own_ids else ""
         joined.append(SourceEdge(edge.type, subject, object_, values, id_))
@@ -225,7 +187,5 @@ def _native(value: Any) -> Any:
     names = [kind.__name__ for kind in type(value).__mro__]
     if names[0] == "Date":
         return value.to_native()
-    if "Point" in names:
-        return Strange("points", str(value))
-    text = "" if names[0] == "BrokenHydrationObject" else str(value)
-    return Strange(_KINDS.get(names[0], f"of the type {names[0]}"), text)
+    kind = next((_KINDS[name] for name in names if name in _KINDS), f"of the type {names[0]}")
+    return Strange(kind, "" if names[0] == "BrokenHydrationObject" else str(value))

@@ -112,12 +112,10 @@ def running() -> Started | None:
     """The server that `start` started, if it still runs."""
     try:
         made = Started(**json.loads(_state().read_text("utf-8")))
-        command = (
-            Path(f"/proc/{made.pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
-        )
+        command = Path(f"/proc/{made.pid}/cmdline").read_bytes().decode(errors="replace")
+        return made if _MODULE in command.split("\0") else None
     except (OSError, ValueError, TypeError):
         return None
-    return made if _MODULE in command else None
 
 
 def stop() -> Started | None:
@@ -190,8 +188,7 @@ def fetch_jars(note: Callable[[str], None] = lambda _text: None) -> Path:
     """
     if (folder := _jar_folder()).is_dir():
         return folder
-    maven = shutil.which("mvn")
-    if maven is None:
+    if (maven := shutil.which("mvn")) is None:
         raise JavaError(
             "Neo4j is fetched with Maven, and there is no mvn. Install it (apt install maven), or name "
             "a server that runs already: --url bolt://HOST:7687."

@@ -20,7 +20,7 @@ from rulemine.cypher.questions.pattern_text import query_of
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
-from rulemine.kg.index import spans
+from rulemine.kg.vocabulary import spans
 from rulemine.query.links import NONE_DECLARED, linked, parts_of
 from rulemine.query.parser import parse
 from rulemine.query.tree import Difference, Projection, Query

@@ -12,8 +12,8 @@ from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.errors import ConfigError, EndpointError, InputError
 from rulemine.kg.property_graph.faults import Faults
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
-from rulemine.neo4j.bolt import Bolt
-from rulemine.neo4j.reading import EdgeRow, NodeRow, graph_of_rows, is_bolt, read_bolt
+from rulemine.neo4j.bolt import Bolt, is_bolt
+from rulemine.neo4j.reading import EdgeRow, NodeRow, graph_of_rows, read_bolt
 from tests import each
 
 POINT = CartesianPoint((1.0, 2.0))

@@ -1,8 +1,7 @@
 """Questions with queries: ``rdf`` and ``neo4j`` for databases, ``sparql-sft`` for models to train."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, ClassVar
 
 from rulemine.config import option
@@ -12,13 +11,12 @@ from rulemine.errors import ReleaseError
 from rulemine.evaluation.sparql.prompts import ShownQuestion, about, answered, task_on
 from rulemine.exports.iris import IRIS, sparql_in, triples
 from rulemine.exports.protocol import ABSENT, ExportFolder, ExportInput, Fields, RowExport
-from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import NAME, EntityType, RelationType
 from rulemine.kg.property_graph.values import Value, is_list, to_plain
+from rulemine.neo4j.loading import Statement, property_graph_statements, triple_statements
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
-from rulemine.query.tree import quoted
 from rulemine.release.guessing import order_of_names
 from rulemine.release.records import Question
 
@@ -94,9 +92,6 @@ class SparqlTraining(RowExport):
         return "" if question.sparql else "it has no query"
 
 
-_ROWS = 1000
-"""Nodes or relationships of one statement."""
-
 _TYPES = {"str": "string", "int": "long", "float": "double", "bool": "boolean", "date": "date"}
 """Datatype → the one of the import. Its int and float have 32 bits."""
 
@@ -111,9 +106,8 @@ class Neo4j(RowExport):
     `rulemine.query.cypher` expects: nodes ``(:Entity {name})``, relationships typed by the relations. Quotes
     are doubled in CSV, as the import expects, and nothing else is escaped there.
 
-    Guarantee: CSV and script of a property graph make what `rulemine.neo4j.bolt.Bolt.load_properties` makes:
-    types as labels, properties with their values, and the ids of nodes and edges as ``id``. Only in CSV a
-    list without items, or of one empty text, is no value: the import reads both as none.
+    Guarantee: CSV and script make what `rulemine.neo4j.loading` says. Only in CSV a list without items, or of
+    one empty text, is no value: the import reads both as none.
     """
 
     answers: ClassVar = ("entities", "rows")
@@ -154,23 +148,8 @@ def _write_graph(given: ExportInput, folder: ExportFolder) -> tuple[int, int]:
     folder.csv("nodes.csv", [(":ID", "name", ":LABEL"), *((ids[n], n, "Entity") for n in nodes)])
     edges = ((ids[s], ids[o], r) for s, r, o in rows)
     folder.csv("relations.csv", [(":START_ID", ":END_ID", ":TYPE"), *edges])
-    folder.lines("load.cypher", _script(nodes, rows))
+    folder.lines("load.cypher", script_of(triple_statements(nodes, rows)))
     return len(nodes), len(rows)
-
-
-def _script(nodes: list[str], rows: list[Triple]) -> Iterator[str]:
-    """Statements that make the graph without any other file, for cypher-shell."""
-    yield "CREATE INDEX entity_name IF NOT EXISTS FOR (e:Entity) ON (e.name);"
-    yield "CALL db.awaitIndexes();"
-    for some in lists_of([quoted(name) for name in nodes]):
-        yield f"UNWIND {some} AS name CREATE (:Entity {{name: name}});"
-    for relation, group in groupby(sorted(rows, key=lambda row: row[1]), lambda row: row[1]):
-        type_ = relation.replace("`", "``")
-        for some in lists_of([f"[{quoted(s)}, {quoted(o)}]" for s, _, o in group]):
-            yield (
-                f"UNWIND {some} AS row MATCH (s:Entity {{name: row[0]}}), (o:Entity {{name: row[1]}}) "
-                f"CREATE (s)-[:`{type_}`]->(o);"
-            )
 
 
 def write_property_graph(graph: PropertyGraph, folder: ExportFolder) -> None:
@@ -182,7 +161,7 @@ def write_property_graph(graph: PropertyGraph, folder: ExportFolder) -> None:
         options.append(f"--{'nodes' if name.startswith('nodes') else 'relationships'}={name}")
     options += [f"--array-delimiter=U+{ord(delimiter):04X}", "--multiline-fields=true"]
     folder.lines("import.args", options)
-    folder.lines("load.cypher", script_of(graph))
+    folder.lines("load.cypher", script_of(property_graph_statements(graph)))
 
 
 def _delimiter(graph: PropertyGraph) -> str:
@@ -283,45 +262,15 @@ def _quoted(text: str) -> str:
     return f'"{text.replace(chr(34), chr(34) * 2)}"'
 
 
-def script_of(graph: PropertyGraph) -> Iterator[str]:
-    """Statements that make the graph without any other file, for cypher-shell; a line each."""
-    for row in graph.schema.entities:
-        yield f"CREATE INDEX IF NOT EXISTS FOR (n:{quoted_name(row.label)}) ON (n.id);"
-        yield f"CREATE INDEX IF NOT EXISTS FOR (n:{quoted_name(row.label)}) ON (n.name);"
-    yield "CALL db.awaitIndexes();"
-    for row in graph.schema.entities:
-        nodes = [graph.nodes[at] for at in graph.of_type(row.label)]
-        for some in lists_of([_map(n.id, n.properties, name=n.name) for n in nodes]):
-            yield f"UNWIND {some} AS row CREATE (n:{quoted_name(row.label)}) SET n = row;"
-
-    def signature(edge: GraphEdge) -> tuple[str, str, str]:
-        return graph.node(edge.subject).type, edge.type, graph.node(edge.object).type
-
-    for ends, group in groupby(sorted(graph.edges, key=signature), signature):
-        subject, relation, object_ = map(quoted_name, ends)
-        stated = [
-            f"[{quoted_value(e.subject)}, {quoted_value(e.object)}, {_map(e.id, e.properties)}]"
-            for e in group
-        ]
-        for some in lists_of(stated):
-            yield (
-                f"UNWIND {some} AS row MATCH (s:{subject} {{id: row[0]}}) "
-                f"MATCH (o:{object_} {{id: row[1]}}) CREATE (s)-[r:{relation}]->(o) SET r = row[2];"
-            )
+def script_of(statements: Iterable[Statement]) -> Iterator[str]:
+    """Statements with their rows in them, a line each: they need no other file, for cypher-shell."""
+    for query, rows in statements:
+        yield f"{query.replace('$rows', _literal(rows), 1)};"
 
 
-def _map(id_: str, properties: Mapping[str, Value], **more: str) -> str:
-    rows: dict[str, Any] = {"id": id_, **more, **properties}
-    return f"{{{', '.join(f'{quoted_name(k)}: {_literal(v)}' for k, v in rows.items())}}}"
-
-
-def _literal(value: Value) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(quoted_value, value))}]"
+def _literal(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{quoted_name(k)}: {_literal(v)}' for k, v in value.items())}}}"
     return quoted_value(value)
-
-
-def lists_of(items: Sequence[str]) -> Iterator[str]:
-    """Lists in Cypher, each of as many items as a statement takes."""
-    for start in range(0, len(items), _ROWS):
-        yield f"[{', '.join(items[start : start + _ROWS])}]"

@@ -294,7 +294,7 @@ class _Column:
         self.own, self.named = own, f"{label}.{own.name}"
         self._inner = own.datatype.removeprefix("list[").removesuffix("]")
         self._wanted = " in ".join(filter(None, (own.datatype, own.unit)))
-        self._converters = {own.from_unit: converter(own.from_unit, own)}
+        converter(own.from_unit, own)  # refuses a unit that is none
 
     def value(self, where: str, values: Iterable[object], left_out: Faults) -> Value | None:
         """The value of a property; None: it has none."""
@@ -327,20 +327,15 @@ class _Column:
         unit = self.own.from_unit
         if isinstance(value, Measured):
             unit, value = value.unit, value.number
-            if unit != self.own.unit and not (unit and self._converts(unit)):
+            if self.own.unit and not unit:
                 return None
         if unit in ("", self.own.unit) or isinstance(value, bool | str | datetime.date):
             return self._one(value)
-        return self._one(self._converters[unit](value))
-
-    def _converts(self, unit: str) -> bool:
-        """Whether numbers in a unit become those of the property."""
         _registry()
         try:
-            self._converters[unit] = self._converters.get(unit) or converter(unit, self.own)
-        except ConfigError:
-            return False
-        return True
+            return self._one(converter(unit, self.own)(value))
+        except ConfigError:  # of a unit that does not become that of the property
+            return None
 
     def _one(self, value: Any) -> Any:
         """A scalar as one of the property; None: it is none."""
@@ -477,6 +472,7 @@ def _registry() -> Any:
     return pint.UnitRegistry()
 
 
+@functools.cache
 def converter(unit: str, to: Property) -> Callable[[Value], Value]:
     """A function from numbers in a unit to those of a property, with 12 significant digits.
 

@@ -28,6 +28,7 @@ from rulemine.kg.property_graph.schema import EntityType, Property, RelationType
 from rulemine.llm.session import Session
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
+from rulemine.neo4j.loading import property_graph_statements
 from rulemine.release.reader import Release
 from tests import each
 from tests.evaluation.answerers.scripted import Script
@@ -160,7 +161,7 @@ def test_tables_have_types_and_quotes(tmp_path: Path) -> None:
 
 
 def test_the_script_has_the_same() -> None:
-    lines = list(script_of(GRAPH))
+    lines = list(script_of(property_graph_statements(GRAPH)))
     assert len(lines) == len("\n".join(lines).splitlines())  # a statement each
     made = [line for line in lines if " CREATE (" in line]
     assert made[0] == (
