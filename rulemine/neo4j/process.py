@@ -54,21 +54,19 @@ def serve(jars: Path, folder: Path, port: int, heap: str, attached: bool) -> Non
     builder = java("org.neo4j.dbms.api.DatabaseManagementServiceBuilder")(
         java("java.nio.file.Path").of(str(folder))
     )
-    extra = []
-    if plugins:
-        procedures = java("java.util.Arrays").asList(list(_PROCEDURES))
-        extra = [
-            (settings.plugin_dir, java("java.nio.file.Path").of(str(jars / "plugins"))),
-            (settings.procedure_allowlist, procedures),
-            (settings.procedure_unrestricted, procedures),
-        ]
+    procedures = java("java.util.Arrays").asList(list(_PROCEDURES))
+    of_plugins = (
+        (settings.plugin_dir, java("java.nio.file.Path").of(str(jars / "plugins"))),
+        (settings.procedure_allowlist, procedures),
+        (settings.procedure_unrestricted, procedures),
+    )
     for setting, value in (
         (bolt.enabled, true),
         (bolt.listen_address, address),
         (settings.auth_enabled, false),
         (settings.preallocate_logical_logs, false),
         (settings.pagecache_memory, java("java.lang.Long").valueOf(_PAGES)),
-        *extra,
+        *(of_plugins if plugins else ()),
     ):
         builder.setConfig(setting, value)
     service = builder.build()
