@@ -1,8 +1,7 @@
 """Property graphs on a real Neo4j.
 
-The export ``neo4j`` makes what `Bolt.load_properties` makes; the gold of a
-small release of the kind ``cypher`` gives its rows on every graph, and that
-of it and of other releases after ``rulemine data neo4j load``.
+The export ``neo4j`` makes what `Bolt.load_properties` makes; the gold of a small release of the kind
+``cypher`` gives its rows on every graph, and that of all releases after ``rulemine data neo4j load``.
 """
 
 import tempfile

@@ -26,9 +26,9 @@ from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
 from rulemine.llm.session import Session
+from rulemine.neo4j.loading import property_graph_statements
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
-from rulemine.neo4j.loading import property_graph_statements
 from rulemine.release.reader import Release
 from tests import each
 from tests.evaluation.answerers.scripted import Script
