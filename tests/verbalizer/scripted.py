@@ -21,28 +21,19 @@ from tests.kinds.rules import asking
 Say = Callable[[Call], "str | Answer"]
 
 GLOSSES = Glosses(
-    (
+    tuple(
         Gloss(
-            "aunt",
-            "{subject} is the aunt of {object}",
-            "the aunts of {topic}",
-            "the nieces and nephews of {topic}",
-            "written",
-        ),
-        Gloss(
-            "uncle",
-            "{subject} is the uncle of {object}",
-            "the uncles of {topic}",
-            "everyone whose uncle is {topic}",
-            "written",
-        ),
+            relation, f"{{subject}} is the {relation} of {{object}}", subjects, objects, "written"
+        )
+        for relation, subjects, objects in (
+            ("aunt", "the aunts of {topic}", "the nieces and nephews of {topic}"),
+            ("uncle", "the uncles of {topic}", "everyone whose uncle is {topic}"),
+        )
     )
 )
 TEMPLATES = {
-    ("aunt", "subject"): "Who is the aunt of {}?",
-    ("aunt", "object"): "Who is {} the aunt of?",
-    ("uncle", "subject"): "Who is the uncle of {}?",
-    ("uncle", "object"): "Who is {} the uncle of?",
+    "subject": "Who is the {relation} of {topic}?",
+    "object": "Who is {topic} the {relation} of?",
 }
 
 AUNT, NIECE, UNCLE, OTHER = (
@@ -65,7 +56,7 @@ def asked_for(*rows: tuple[tuple[str, str, str], str]) -> QuestionSet:
     questions = []
     for number, (removed, direction) in enumerate(rows, start=1):
         made = asking.question(number, removed, direction)
-        text = TEMPLATES[made.relations[0], direction].format(made.topic)
+        text = TEMPLATES[direction].format(relation=made.relations[0], topic=made.topic)
         questions.append(replace(made, question=text))
     return asking.asked(questions)
 
@@ -73,23 +64,15 @@ def asked_for(*rows: tuple[tuple[str, str, str], str]) -> QuestionSet:
 def inputs_of(asked: QuestionSet, naming: str = "entity") -> list[VerbalizationInput]:
     """A verbalization input for each question."""
     names = {row.entity: row for row in asked.names}
-    return [
-        VerbalizationInput(
-            question=q,
-            naming=naming,
-            topics=(names[q.topic],),
-            hidden=(("answer_named", tuple(names[a] for a in q.answers)),),
-            asked=GLOSSES[q.relations[0]].asked(q.block.direction, names[q.topic].name_in(naming)),
-            removed=(
-                names[q.removed[0][0]].name_in(naming),
-                q.relations[0],
-                names[q.removed[0][2]].name_in(naming),
-            ),
-            gloss=GLOSSES[q.relations[0]],
-            context=(),
-        )
-        for q in asked.questions
-    ]
+    made = []
+    for q in asked.questions:
+        (subject, relation, obj), gloss = q.removed[0], GLOSSES[q.relations[0]]
+        hidden = (("answer_named", tuple(names[a] for a in q.answers)),)
+        asks = gloss.asked(q.block.direction, names[q.topic].name_in(naming))
+        removed = names[subject].name_in(naming), relation, names[obj].name_in(naming)
+        topics = (names[q.topic],)
+        made.append(VerbalizationInput(q, naming, topics, hidden, asks, removed, gloss, ()))
+    return made
 
 
 def wanted(call: Call, label: str = "Asked For") -> str:
@@ -100,9 +83,8 @@ def wanted(call: Call, label: str = "Asked For") -> str:
 
 def rejections_in(call: Call) -> list[str]:
     """The lines of a prompt about earlier attempts."""
-    return [
-        line for line in call.messages[-1]["content"].splitlines() if line.startswith("- Rejected")
-    ]
+    lines = call.messages[-1]["content"].splitlines()
+    return [line for line in lines if line.startswith("- Rejected")]
 
 
 def well(call: Call) -> str:

@@ -7,6 +7,7 @@ import string
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,17 +18,14 @@ from rulemine.llm.call import Reply
 from rulemine.phrasing.glosses import Gloss
 from rulemine.phrasing.templates import load_templates
 from rulemine.release.naming import name_entities
-from rulemine.text.naming_rules import naming_problem
 from rulemine.text.template import fill
 from rulemine.verbalizer.checks import Checker, QuestionInput, check_text, placeholders
 from rulemine.verbalizer.inputs import VerbalizationInput
 from rulemine.verbalizer.replies import CODES, TextProblem, explain, read_question, unwrapped
 from rulemine.verify.questions import texts as verifier
-from rulemine.verify.questions.texts import occurrences
-from tests import ROOT
+from tests import ROOT, each
 from tests.kinds.rules.asking import question
 from tests.structures import structure_question
-from tests.tables import table
 
 DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 
@@ -53,13 +51,13 @@ def item(
 
 
 def code(
-    text: str, about: VerbalizationInput | None = None, language: str = "English"
+    text: str, about: Any = None, language: str = "English", checker: Any = None
 ) -> str | None:
-    found = check_text(text, about or item(), language)
+    found = check_text(text, about or item(), language, checker)
     return found.code if isinstance(found, TextProblem) else None
 
 
-@table(
+@each(("text", "pattern"), (
     ("Who is the aunt of Anna Lind?", "Who is the aunt of {topic}?"),
     ("  Who is ANNA  LIND’s aunt?\n", "Who is {topic}’s aunt?"),
     ("Who, then, is Anna Lind's aunt (all of them)?", "Who, then, is {topic}'s aunt (all of them)?"),
@@ -70,12 +68,12 @@ def code(
     ("Who is the well-known aunt of Anna Lind?", "Who is the well-known aunt of {topic}?"),
     ("\u200fWho is the aunt of \u2067Anna Lind\u2069?\u200f", "Who is the aunt of \u2067{topic}\u2069?"),
     ("Whose {dear} niece is Anna Lind?", TextProblem("markup", "“{”")),
-)  # fmt: skip
+))  # fmt: skip
 def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> None:
     assert check_text(text, item(), "English") == pattern
 
 
-@table(
+@each(("expected", "text"), (
     ("empty", " \n"), ("several_lines", "Who is the aunt\nof Anna Lind?"),
     ("markup", "**Who is** the aunt of Anna Lind?"), ("markup", "Who is the aunt of `Anna Lind`?"),
     ("markup", "<b>Who</b> is the aunt of Anna Lind?"),
@@ -125,16 +123,12 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
     ("yes_or_no", "Can you say whether Anna Lind has an aunt?"),
     ("yes_or_no", "Anna Lind is a niece, right?"), ("yes_or_no", "Might Anna Lind be somebody's niece?"),
     ("yes_or_no", "Can anyone know whether Anna Lind has an aunt?"),
-)  # fmt: skip
+))  # fmt: skip
 def test_each_reason(expected: str, text: str) -> None:
     assert code(text) == expected
-    found = check_text(text, item(), "English")
-    assert isinstance(found, TextProblem)
-    assert explain(found)
-    assert expected in CODES
 
 
-@table(
+@each("text", (
     "Which company employs Anna Lind as an ai engineer?",
     "Which question did Anna Lind answer: the first or the last?",
     "In which version of the song did Anna Lind sing: a or b?", "Who won the triple jump before Anna Lind?",
@@ -142,12 +136,12 @@ def test_each_reason(expected: str, text: str) -> None:
     "Could you tell me who the aunts of Anna Lind are?", "Which aunt, according to Anna Lind, is it?",
     "Of all women, who is the aunt of Anna Lind, and where is she?", "Who cannot stand Anna Lind?",
     "Which U.S. state is Anna Lind in?", "Which match did Anna Lind win at noon (local time, of course)?",
-)  # fmt: skip
+))  # fmt: skip
 def test_words_that_refusals_and_prefaces_have_are_not_always_such(text: str) -> None:
     assert code(text) is None
 
 
-@table(
+@each(("language", "text", "expected"), (
     ("English", "Which Olympic Games were opened by Anna Lind?", None),
     ("English", "Whose 2010 FIFA World Cup squad had Anna Lind?", None),
     ("English", "Which Winter Games were opened by Anna Lind?", "“Winter”"),
@@ -157,7 +151,7 @@ def test_words_that_refusals_and_prefaces_have_are_not_always_such(text: str) ->
     ("Spanish", "¿Qué juegos inauguró Anna Lind en Leeds?", "“Leeds”"),
     ("English", "Which games did Anna Lind open with 谢娜?", "“谢娜”"),
     ("Chinese", "哪些运动会是由Anna Lind开幕的？", None),
-)  # fmt: skip
+))  # fmt: skip
 def test_words_of_the_relation_are_no_foreign_names(
     language: str, text: str, expected: str | None
 ) -> None:
@@ -176,26 +170,26 @@ def test_every_code_has_a_sentence() -> None:
         assert explain(TextProblem(name, "{detail} {x}")).count("{detail}") <= 1, name
 
 
-@table(
+@each(("language", "text"), (
     ("German", "Wer ist die Tante von Anna Lind?"), ("French", "Qui est la tante de « Anna Lind » ?"),
     ("Arabic", "من هي عمة Anna Lind؟"), ("Chinese", "谁是Anna Lind的姑姑？"),
     ("Japanese", "Anna Lindの叔母は誰ですか？"),
     ("Korean", "Anna Lind의 이모는 누구입니까?"), ("Klingon", "Anna Lind qorDu' 'oH nuq?"),
-)  # fmt: skip
+))  # fmt: skip
 def test_other_languages(language: str, text: str) -> None:
     assert isinstance(check_text(text, item(), language), str)
     assert language in ("Klingon", "English") or code(text) is not None
 
 
-@table(
+@each(("language", "text"), (
     ("Spanish", "Anna Lind tiene una tía. ¿Quién es?"),
     ("Greek", "Ποια είναι η Anna Lind; Ποια είναι η θεία της;"), ("Chinese", "Anna Lind有姑姑。她是谁？"),
-)  # fmt: skip
+))  # fmt: skip
 def test_two_sentences_in_other_languages(language: str, text: str) -> None:
     assert code(text, language=language) == "several_questions"
 
 
-@table(
+@each(("relation", "text", "expected"), (
     ("aunt", "Who is the aunt of Anna Lind?", None),
     ("place of birth", "What is the place of birth of Anna Lind?", None),
     ("sister-in-law", "Who is the sister-in-law of Anna Lind?", None),
@@ -212,11 +206,10 @@ def test_two_sentences_in_other_languages(language: str, text: str) -> None:
     ("_has_part", "What has_part Anna Lind?", "relation_id"), ("_has_part", "What has part Anna Lind?", None),
     ("P19", "What is P19 of Anna Lind?", "relation_id"),
     ("aunt", "Who was born_in Anna Lind?", "relation_id"),
-)  # fmt: skip
+))  # fmt: skip
 def test_identifiers_of_relations(relation: str, text: str, expected: str | None) -> None:
     checker = Checker(["born_in", "aunt", "uncle"])
-    found = check_text(text, item(relation=relation), "English", checker)
-    assert (found.code if isinstance(found, TextProblem) else None) == expected
+    assert code(text, item(relation=relation), checker=checker) == expected
 
 
 def test_what_the_name_of_the_topic_holds_is_not_checked() -> None:
@@ -236,7 +229,7 @@ def test_a_mark_that_ends_name_and_question_is_both() -> None:
     assert code("Who directed “Who Framed Roger Rabbit?”", about) == "not_a_question"
 
 
-@table("Who", "Is", "A", "What", "The The", "Will")
+@each("name", ["Who", "Is", "A", "What", "The The", "Will"])
 def test_a_topic_named_like_a_common_word(name: str) -> None:
     about = item(EntityNames("e00072", name, name))
     for text in (
@@ -246,52 +239,6 @@ def test_a_topic_named_like_a_common_word(name: str) -> None:
     ):
         assert check_text(fill(text, {"topic": name}), about, "English") == text
     assert code("Who is the aunt of Anna?", about) == "topic_missing"
-
-
-NAMES = (
-    "Anna", "Anna Lind", "Lind", "York", "New York", "72", "7", "e00007", "e00012", "?", "A.I.", "C++",
-    "{topic}", "José", "Jose\u0301", "東京", "東京都", "서울", "Straße", "Film", "Will", "Foo™", "½", "ﬁ",
-    "the aunt of", "aunt Anna", "Who", "is", "O'Hara", "O’Hara", "(x)", "Kim (72)", "Kim", "İ", "ı",
-)  # fmt: skip
-PARTS = (
-    "Who is", "the", "aunt", "of", "of 7", "and", "film", "will", ",", "'s", "’s", "?", "-", ".", " ",
-    " ", " ", " ", "born_in", "x", "\u0301", "の", "의", "er", "Sure!", "Question", ":", "->", "??",
-    "in 7.2", "™", "ANNA",
-)  # fmt: skip
-
-
-@pytest.mark.slow
-def test_the_verifier_finds_nothing_in_what_passes() -> None:
-    draw = random.Random(5)
-    passed = failed = caught = 0
-    for _ in range(6_000):
-        labels, ids = draw.sample(NAMES, 4), draw.sample(NAMES, 4)
-        numbers = draw.sample(range(1, 80), 4)
-        topic, *answers = (
-            EntityNames(f"e{n:05d}", id_, text)
-            for n, id_, text in zip(numbers, ids, labels, strict=True)
-        )
-        naming = draw.choice(NAMINGS)
-        name = topic.name_in(naming)
-        parts = ["Who is ", *draw.choices((*PARTS, *NAMES), k=draw.randint(0, 4)), f" {name}"]
-        parts += [*draw.choices((*PARTS, name, ""), k=draw.randint(0, 2)), "?"]
-        text = "".join(parts) if draw.random() < 0.5 else " ".join(parts)
-        about = item(topic, *answers, naming=naming)
-        found = check_text(text, about, "English", Checker(["born_in"]))
-        if isinstance(found, TextProblem):
-            failed += 1
-            caught += found.code == "answer_named"
-            continue
-        passed += 1
-        pieces = tuple(fill(piece, {}) for piece in found.split("{topic}"))
-        for other in NAMINGS:
-            own = topic.name_in(other)
-            whole = fill(found, {"topic": own})
-            assert whole == own.join(pieces)
-            assert verifier.occurrences(whole, own), (whole, own)
-            hidden = [answer.name_in(other) for answer in answers]
-            assert not verifier.find_leaks(whole, [own], hidden), (whole, own, hidden)
-    assert min(passed, failed, caught) > 500
 
 
 def test_random_texts_raise_nothing() -> None:
@@ -315,10 +262,7 @@ def test_what_templates_make_passes(name: str, monkeypatch: pytest.MonkeyPatch) 
     templates = load_templates(name, kg.relations)
     labels = load_labels("fb15k237-labels") if name == "fb15k237" else {}
     names = {row.entity: row for row in name_entities(kg.entities, seed=0, labels=labels)}
-    check, checker = (
-        TextCheck(tuple(names.values()), templates),
-        Checker(kg.relations, templates.rows),
-    )
+    check, checker = TextCheck((*names.values(),), templates), Checker(kg.relations, templates.rows)
     draw, passed = random.Random(8), 0
     facts = kg.labeled()
     for s, r, o in draw.sample(facts, min(3_000, len(facts))):
@@ -348,56 +292,52 @@ def anchored(
     return QuestionInput(QUESTION, naming, tuple(topics), tuple(codes), QUESTION.question)
 
 
-def test_every_anchor_is_named_and_nobody_hidden_in_any_naming():
+NAMES = (
+    "Anna", "Anna Lind", "Lind", "York", "New York", "New York City", "Duke of York", "72", "7", "e00007",
+    "e00012", "?", "A.I.", "C++", "{topic}", "José", "Jose\u0301", "東京", "東京都", "서울", "Straße", "Film",
+    "Will", "Foo™", "½", "ﬁ", "the aunt of", "aunt Anna", "Who", "is", "O'Hara", "O’Hara", "(x)", "Kim (72)",
+    "Kim", "İ", "ı",
+)  # fmt: skip
+PARTS = (
+    "Who is", "the", "aunt", "of", "of 7", "and", "film", "will", ",", "'s", "’s", "?", "-", ".", " ",
+    " ", " ", " ", "born_in", "x", "\u0301", "の", "의", "er", "Sure!", "Question", ":", "->", "??",
+    "in 7.2", "™", "ANNA",
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@each("topics", [1, 2, 3])
+def test_the_verifier_finds_nothing_in_what_passes(topics: int) -> None:
     """Where names are parts of each other, the longer one counts; what is inside an anchor's is no leak."""
-    draw = random.Random(3)
-    labels = ["York", "New York", "New York City", "Ann", "Ann Lee", "Lee", "7", "Duke of York"]
-    passed = caught = 0
-    for _ in range(1_000):
-        names = [
-            EntityNames(f"e{n:05d}", id_, text)
-            for n, id_, text in zip(
-                draw.sample(range(100), 5),
-                draw.sample("abcdefg", 5),
-                draw.sample(labels, 5),
-                strict=True,
-            )
-        ]
-        topics, answer, inner = sorted(names[:3], key=lambda row: row.private), names[3], names[4]
-        naming = draw.choice(NAMINGS)
-        item = anchored(topics, naming, answer, inner)
-        said = [row.name_in(naming) for row in draw.choices(names, (5, 5, 5, 1, 1), k=4)]
-        text = f"Who of {said[0]} and {said[1]} is not with {said[2]} or {said[3]}?"
-        found = check_text(text, item, "any language")
+    draw = random.Random(topics)
+    passed = failed = caught = 0
+    for _ in range(2_000):
+        named = (draw.sample(many, topics + 2) for many in (range(80), NAMES, NAMES))
+        rows = [EntityNames(f"e{n:05d}", *names) for n, *names in zip(*named, strict=True)]
+        anchors, hidden = sorted(rows[:topics], key=lambda row: row.private), rows[topics:]
+        naming, language = draw.choice(NAMINGS), draw.choice(["English", "any language"])
+        parts = ["Who is", *draw.choices((*PARTS, *NAMES), k=draw.randint(0, 3))]
+        for row in draw.sample(rows, topics + 2)[draw.choice([0, 1, 2]) :]:
+            shown = row in anchors or draw.random() < 0.2
+            parts += [f" {row.name_in(naming)}" * shown, draw.choice((*PARTS, *[""] * 30))]
+        text = ("" if draw.random() < 0.3 else " ").join([*parts, "?"])
+        item, checker = anchored(anchors, naming, *hidden), Checker(["born_in"])
+        found = check_text(text, item, language, checker)
         if isinstance(found, TextProblem):
+            failed += 1
             caught += found.code in ("answer_named", "intermediate_named")
             continue
         passed += 1
-        slots = dict(zip(placeholders(3), topics, strict=True))
-        assert fill(found, {key: row.name_in(naming) for key, row in slots.items()}) == text
-        assert (
-            naming_problem(
-                lambda other, found=found, slots=slots: fill(
-                    found, {key: row.name_in(other) for key, row in slots.items()}
-                ),
-                topics,
-                [answer],
-                [inner],
-            )
-            is None
-        )
         for other in NAMINGS:
-            own = {key: row.name_in(other) for key, row in slots.items()}
-            whole = fill(found, own)
-            spots = [spot for name in own.values() for spot in occurrences(whole, name)]
-            assert all(occurrences(whole, name) for name in own.values())
-            for name in (answer.name_in(other), inner.name_in(other)):
-                for low, high in occurrences(whole, name):
-                    assert any(start <= low and high <= end for start, end in spots)
-    assert min(passed, caught) > 50
+            own = [row.name_in(other) for row in anchors]
+            whole = fill(found, dict(zip(placeholders(topics), own, strict=True)))
+            assert all(verifier.occurrences(whole, name) for name in own), (whole, own)
+            secret = [row.name_in(other) for row in hidden]
+            assert not verifier.find_leaks(whole, own, secret), (whole, own, secret)
+    assert min(passed, failed, caught) > 80
 
 
-@table(
+@each(("labels", "text", "private"), (
     (["York", "New York"], "Who left York's north for new york?", "Who left e1's north for e2?"),
     (["Film", "Will"], "Which film of the genre Film will Will like?",
      "Which film of the genre e1 will e2 like?"),
@@ -406,36 +346,25 @@ def test_every_anchor_is_named_and_nobody_hidden_in_any_naming():
     (["Drama", "drama"], "Who left drama for Drama?", "topic_missing"),
     (["O'Neil", "O\u2019Neil"], "Who met O\u02bcNeil at O'Neil's?", "topic_missing"),
     (["Ann Lee", "York"], "Who met Ann Lee in York, where Lee lives?", "foreign_name"),
-)  # fmt: skip
+    (["Ann", "York"], "Who met Ann in that city?", "topic_missing"),
+))  # fmt: skip
 def test_each_name_is_replaced_where_it_stands_and_none_is_left(
     labels: list[str], text: str, private: str
 ) -> None:
     topics = tuple(EntityNames(f"e{n}", f"Q{n}", label) for n, label in enumerate(labels, 1))
-    item = anchored(topics)
-    found = check_text(text, item, "English")
+    found = check_text(text, anchored(topics), "English")
     if isinstance(found, TextProblem):
         assert found.code == private
-        return
-    names = dict(zip(placeholders(2), ("e1", "e2"), strict=True))
-    assert fill(found, names) == private
-    assert not any(label in private for label in labels)
-
-
-def test_each_of_several_anchors_has_to_be_named():
-    topics = (EntityNames("e1", "a", "Ann"), EntityNames("e2", "b", "York"))
-    item = anchored(topics)
-    found = check_text("Who met Ann in that city?", item, "English")
-    assert found == TextProblem("topic_missing", "“York”")
+    else:
+        assert fill(found, dict(zip(placeholders(2), ("e1", "e2"), strict=True))) == private
+        assert not any(label in private for label in labels)
 
 
 def test_an_anchor_that_another_naming_hides_is_missing():
     york, new = EntityNames("e1", "a", "York"), EntityNames("e2", "b", "New York")
     for naming in ("private", "text"):
-        item = anchored((york, new), naming)
         text = f"Who is both of New {york.name_in(naming)} and in {new.name_in(naming)}?"
-        found = check_text(text, item, "English")
-        assert isinstance(found, TextProblem)
-        assert found.code == "topic_missing"
+        assert code(text, anchored((york, new), naming)) == "topic_missing"
 
 
 WRAPPINGS = (
@@ -495,7 +424,7 @@ def replies(text: str) -> list[str]:
     return plain + packed
 
 
-@table(*GOOD)
+@each("text", GOOD)
 def test_a_good_text_is_found_in_all_wrappings(text: str) -> None:
     pattern = text.replace("Anna Lind", "{topic}")
     assert [reply for reply in replies(text) if judged(reply) != pattern] == []
@@ -507,11 +436,11 @@ def test_no_spoilt_text_is_let_through_in_any() -> None:
     assert [reply for _, reply in tried if not isinstance(judged(reply), TextProblem)] == []
 
 
-@table(
+@each(("text", "names"), (
     ("1. FC Lind is whose club?", ["1. FC Lind"]), ("1. FC Lind is whose club?", ["FC Lind"]),
     ("*NSYNC sang what*", ["*NSYNC"]), ("Question: Lind is by whom?", ["Question: Lind"]),
     ("“A” or “B”: which is by Lind, “C” or “D”", ["Lind"]), ("Great Lind is whose aunt?", ["Lind"]),
     ("Which is the question: who is Lind?", ["Lind"]), ("**", []), ("Question:", []),
-)  # fmt: skip
+))  # fmt: skip
 def test_what_is_no_wrapping_stays(text: str, names: list[str]) -> None:
     assert unwrapped(text, names) == text

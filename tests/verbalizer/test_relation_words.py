@@ -16,6 +16,7 @@ from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Calls, load_prompts
 from rulemine.verbalizer.relation_words import GlossReport, write_book, write_glosses
 from rulemine.verbalizer.verbalize import ATTEMPTS
+from tests import each
 from tests.command_line import Command, assert_refused
 
 KG = KnowledgeGraph.from_triples(
@@ -121,20 +122,13 @@ def test_what_the_file_has_is_kept_and_what_only_phrases_say_is_asked_for(tmp_pa
     assert found["elsewhere"].statement == "{subject} e {object}"
 
 
-def test_glosses_that_the_recipe_names_are_the_start_and_are_not_asked_for(tmp_path):
+def test_glosses_that_the_recipe_names_are_not_asked_for_and_come_behind_the_file(tmp_path):
     path, model = tmp_path / "g.toml", Model()
     report = write(path, model, glosses="family")
     assert [call.subject for call in model.calls] == ["/film/film/place"]
     assert (report.model, report.kept, report.templates) == (1, 2, 0)
-    packaged = load_glosses("family", PHRASES)
-    assert [read_glosses(path)[name] for name in ("aunt", "uncle")] == [
-        packaged["aunt"],
-        packaged["uncle"],
-    ]
-
-
-def test_the_file_comes_before_the_glosses_that_the_recipe_names(tmp_path):
-    path = tmp_path / "g.toml"
+    found, packaged = read_glosses(path), load_glosses("family", PHRASES)
+    assert all(found[name] == packaged[name] for name in ("aunt", "uncle"))
     path.write_text('[aunt]\nstatement = "{subject}, aunt of {object}"\nsubjects = "a {topic}"\n'
                     'objects = "b {topic}"\n', encoding="utf-8")  # fmt: skip
     report = write(path, None, glosses="family")
@@ -142,7 +136,7 @@ def test_the_file_comes_before_the_glosses_that_the_recipe_names(tmp_path):
     assert read_glosses(path)["aunt"].subjects == "a {topic}"
 
 
-@pytest.mark.parametrize(
+@each(
     ("bad", "reason"),
     [
         ("no idea", ""),
@@ -183,15 +177,11 @@ def test_a_relation_that_stays_bad_has_the_gloss_of_its_phrase_and_is_asked_for_
     assert (report.model, report.kept, report.failed) == (2, 1, ())
 
 
-def test_when_the_session_ends_early_the_file_stays_as_it_was(tmp_path):
+def test_a_file_stays_as_it_was_when_the_session_ends_early_or_it_is_malformed(tmp_path):
     path = tmp_path / "g.toml"
     with pytest.raises(LimitError):
         write(path, Model(uncle=[LimitError("spent")]))
     assert not path.exists()
-
-
-def test_a_malformed_file_is_not_overwritten(tmp_path):
-    path = tmp_path / "g.toml"
     path.write_text("[aunt]\n", encoding="utf-8")
     with pytest.raises(InputError):
         write(path, None)
@@ -231,14 +221,12 @@ def write_words(path: Path, model: Model) -> GlossReport:
     return write_book(HUTS, templates, path, session, calls)
 
 
-@pytest.mark.parametrize(
+@each(
     "reply",
     [
         json.dumps(HUT),
         '<think>Huts stand below peaks {"statement": 1}</think>\n' + json.dumps(HUT),
-        "Sure! Here it is:\n```json\n"
-        + json.dumps(HUT, indent=1)[:-2]
-        + ",\n}\n```\nAnything else?",
+        f"Sure! Here it is:\n```json\n{json.dumps(HUT, indent=1)[:-2]},\n}}\n```\nAnything else?",
         json.dumps(HUT | {"note": "as asked"}),
     ],
 )
@@ -256,7 +244,7 @@ def test_words_are_read_however_a_model_wraps_them(tmp_path: Path, reply: str) -
     assert (again.calls, path.read_bytes()) == ([], before)
 
 
-@pytest.mark.parametrize(
+@each(
     ("reply", "reason"),
     [
         ("I am sorry, but I cannot help with that.", "not the lines statement, ask_subject"),

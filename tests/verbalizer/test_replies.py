@@ -12,8 +12,7 @@ from rulemine.verbalizer.replies import (
     read_texts,
     read_verdict,
 )
-from tests import some_seeds
-from tests.tables import table
+from tests import each, some_seeds
 
 READERS = (read_question, read_list, lambda said: read_texts(said, "gloss"))
 GLOSS = {"statement": "{subject} is {object}", "subjects": "a {topic}", "objects": "b {topic}"}
@@ -27,7 +26,7 @@ def code(value: Any) -> str | None:
     return value.code if isinstance(value, TextProblem) else None
 
 
-@table(
+@each("text", (
     "Who is 7?", "  Who is 7?\n", '"Who is 7?"', "“Who is 7?”", '{"question": "Who is 7?"}',
     '{"question": " \\"Who is 7?\\" "}', '```json\n{"question": "Who is 7?"}\n```',
     '```\n{"question":\n "Who is 7?"}\n```', "```\nWho is 7?\n```",
@@ -46,20 +45,20 @@ def code(value: Any) -> str | None:
     '{"question": "Here is the question:\\nWho is 7?"}',
     "<|channel|>analysis<|message|>8?<|end|><|channel|>final<|message|>Who is 7?<|return|>",
     "Who is 7?<|im_end|>",
-)  # fmt: skip
+))  # fmt: skip
 def test_a_question_is_read(text: str) -> None:
     assert read_question(reply(text)) == "Who is 7?"
 
 
-@table(
+@each(("text", "expected"), (
     ('"A" or "B"?', '"A" or "B"?'), ('Who wrote "It"', 'Who wrote "It"'), ('"Who" is "it"', '"Who" is "it"'),
     ("7", "7"), ("{topic} is whose aunt?", "{topic} is whose aunt?"),
-)  # fmt: skip
+))  # fmt: skip
 def test_what_looks_like_quotes_or_json_and_is_none(text: str, expected: str) -> None:
     assert read_question(reply(text)) == expected
 
 
-@table(
+@each(("text", "expected"), (
     ("", "empty"), (" \n\t", "empty"), ('""', "empty"), ('{"question": " "}', "empty"),
     ("<think>hm</think>", "cut_off"), ("<think>hm", "cut_off"),
     ("<|channel|>analysis<|message|>hm", "cut_off"), ("Who is 7?\nWho is 8?", "several_lines"),
@@ -75,12 +74,12 @@ def test_what_looks_like_quotes_or_json_and_is_none(text: str, expected: str) ->
     ('{"question": "Who is 7?", "question": "Who is 8?"}', "malformed"),
     ('{"question": "Who is 7?", "Question": "Who is 8?"}', "malformed"),
     ('{"notes": {"question": "Who is 7?"}, "question": "Who is', "malformed"),
-)  # fmt: skip
+))  # fmt: skip
 def test_no_question(text: str, expected: str) -> None:
     assert code(read_question(reply(text))) == expected
 
 
-@table(*READERS)
+@each("read", READERS)
 def test_replies_that_did_not_come_to_an_end(read: Any) -> None:
     assert code(read(reply('{"question": "Who is 7?"}', "length"))) == "cut_off"
     assert code(read(reply("", "content_filter"))) == "filtered"
@@ -88,32 +87,31 @@ def test_replies_that_did_not_come_to_an_end(read: Any) -> None:
     assert code(read(reply("", "stop"))) == "empty"
 
 
-@table(
+@each("text", (
     '{"questions": ["Who is 7?", "What is 7?"]}', "Who is 7?\nWhat is 7?", "1. Who is 7?\n2. What is 7?",
     "1) Who is 7?\n\n2) What is 7?", "- Who is 7?\n- What is 7?", '"Who is 7?"\n"What is 7?"',
     '["Who is 7?", "What is 7?"]', '{"questions": ["Who is 7?", "What is 7?",],}',
     "Sure! Here are two paraphrases:\n\n1. Who is 7?\n2. What is 7?\n\nI hope they help.",
     '<think>…</think>```json\n{"questions": ["Who is 7?", "What is 7?"]}\n```',
-)  # fmt: skip
+))  # fmt: skip
 def test_a_list_is_read(text: str) -> None:
     assert read_list(reply(text)) == ("Who is 7?", "What is 7?")
 
 
 def test_numbers_that_do_not_count_lines_belong_to_them() -> None:
-    text = "7. Who is it?\n8. Who is it?"
-    assert read_list(reply(text)) == ("7. Who is it?", "8. Who is it?")
+    assert read_list(reply("7. Who?\n8. Who?")) == ("7. Who?", "8. Who?")
 
 
-@table(
+@each(("text", "expected"), (
     ('{"questions": ["a?", 2]}', "malformed"), ('{"notes": ["a?", "b?"], "questions": ["c?"', "malformed"),
     ('{"questions": "a?"}', "malformed"), ('{"questions": []}', "empty"),
     ('{"questions": ["a?", ""]}', "empty"),
-)  # fmt: skip
+))  # fmt: skip
 def test_no_list(text: str, expected: str) -> None:
     assert code(read_list(reply(text))) == expected
 
 
-@table(
+@each(("text", "expected"), (
     ('{"verdict": "PASS", "reason": ""}', Verdict(None)),
     ('{"verdict": "FAIL", "reason": "wrong\\n end"}', Verdict(TextProblem("audit_failed", "wrong end"))),
     ("PASS", Verdict(None)), ("Pass.", Verdict(None)),
@@ -121,15 +119,15 @@ def test_no_list(text: str, expected: str) -> None:
     ("FAIL", Verdict(TextProblem("audit_failed"))), ('{"verdict": "pass"}', Verdict(None)),
     ('{"Verdict": "PASS", "reason": "",}', Verdict(None)),
     ('{"verdict": "FAIL", "reason": null, "score": 1}', Verdict(TextProblem("audit_failed"))),
-)  # fmt: skip
+))  # fmt: skip
 def test_verdicts(text: str, expected: Verdict) -> None:
     assert read_verdict(reply(text), "audit") == expected
 
 
-@table(
+@each("text", (
     '{"verdict": "MAYBE", "reason": ""}', '{"reason": "PASS"}', '{"verdict": true, "reason": ""}',
     "PASS or FAIL?", "PASSED", "It does not FAIL", "true",
-)  # fmt: skip
+))  # fmt: skip
 def test_no_verdict(text: str) -> None:
     assert read_verdict(reply(text), "audit").problem is UNREAD
 
@@ -138,10 +136,8 @@ def test_glosses() -> None:
     assert read_texts(reply(json.dumps(GLOSS)), "gloss") == GLOSS
     assert read_texts(reply("\n".join(f"{k}: {v}" for k, v in GLOSS.items())), "gloss") == GLOSS
     assert code(read_texts(reply(json.dumps({**GLOSS, "objects": ""})), "gloss")) == "empty"
-    assert (
-        code(read_texts(reply(json.dumps({**GLOSS, "objects": "a\nb"})), "gloss"))
-        == "several_lines"
-    )
+    lines = json.dumps({**GLOSS, "objects": "a\nb"})
+    assert code(read_texts(reply(lines), "gloss")) == "several_lines"
     assert code(read_texts(reply("statement: a\nobjects: b\nsubjects: c"), "gloss")) == "malformed"
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from dataclasses import replace
+from itertools import permutations, product
 
 import pytest
 
@@ -12,8 +13,7 @@ from rulemine.llm.session import Replay
 from rulemine.verbalizer.options import VerbalizerSection
 from rulemine.verbalizer.prompts import Calls
 from rulemine.verbalizer.verbalize import same_words, verbalize
-from tests import some_seeds
-from tests.tables import table
+from tests import each, some_seeds
 from tests.verbalizer.scripted import (
     AUNT,
     COUSIN,
@@ -48,21 +48,12 @@ def first(*said):
     return say
 
 
-def by_purpose(session, purpose):
-    return [call for call in session.calls if call.purpose == purpose]
-
-
 def test_a_good_model_is_asked_once_for_each_question():
     session = Scripted(well)
     made = run(asked_for(*FOUR), session)
-    assert [q.question for q in made.asked.questions] == [
-        "Who are the aunts of bob?",
-        "Who are the nieces and nephews of ann?",
-        "Who are the uncles of bob?",
-        "Who are the uncles of dora?",
-    ]
+    said = ("aunts of bob", "nieces and nephews of ann", "uncles of bob", "uncles of dora")
+    assert [q.question for q in made.asked.questions] == [f"Who are the {one}?" for one in said]
     assert {q.wording for q in made.asked.questions} == {"model"}
-    assert made.asked.questions[0].patterns == ("Who are the aunts of {topic}?",)
     assert not made.asked.rejections
     assert len(session.calls) == len(made.journal) == 4
     assert made.counts.first == made.counts.verbalized == made.counts.questions == 4
@@ -71,11 +62,10 @@ def test_a_good_model_is_asked_once_for_each_question():
 
 def test_the_text_is_in_source_labels_whatever_the_prompts_name():
     session = Scripted(well)
-    made = run(asked_for(AUNT), session, naming="private")
-    said = wanted(session.calls[0])
-    assert said.startswith("the aunts of e0000")
-    assert made.asked.questions[0].question == "Who are the aunts of bob?"
-    assert made.asked.questions[0].patterns == ("Who are the aunts of {topic}?",)
+    (question,) = run(asked_for(AUNT), session, naming="private").asked.questions
+    assert wanted(session.calls[0]).startswith("the aunts of e0000")
+    assert question.question == "Who are the aunts of bob?"
+    assert question.patterns == ("Who are the aunts of {topic}?",)
 
 
 def test_an_attempt_tells_all_earlier_ones_and_the_reasons():
@@ -88,8 +78,7 @@ def test_an_attempt_tells_all_earlier_ones_and_the_reasons():
     assert "Who are the aunts of bob" in quoted[2][1]
     assert made.asked.questions[0].wording == "model"
     assert not made.asked.rejections
-    assert made.counts.first == 1
-    assert made.counts.verbalized == 2
+    assert (made.counts.first, made.counts.verbalized) == (1, 2)
     assert sum(made.counts.problems.values()) == 2
 
 
@@ -99,20 +88,19 @@ def test_when_all_attempts_fail_the_template_is_used():
     made = run(asked, session)
     assert len([c for c in session.calls if c.subject == "q00001"]) == 3
     fallback = made.asked.questions[0]
-    assert fallback.wording == "fallback"
-    assert fallback.question == asked.questions[0].question
+    assert (fallback.wording, fallback.question) == ("fallback", asked.questions[0].question)
     assert fallback.patterns == fallback.paraphrases == ()
     (rejection,) = made.asked.rejections
-    code = rejection.reason
-    assert rejection.stage == "verbalize"
-    assert rejection.question == "q00001"
-    assert rejection.detail == "template used: " + ", ".join([code] * 3)
+    assert (rejection.stage, rejection.question) == ("verbalize", "q00001")
+    assert rejection.detail == "template used: " + ", ".join([rejection.reason] * 3)
     assert (rejection.removed, rejection.direction) == AUNT
-    assert made.counts.problems == {code: 3}
+    assert made.counts.problems == {rejection.reason: 3}
     assert made.counts.verbalized == 1
 
 
-@table(("context_too_long", True), ("refused", True), ("endpoint_error", False))
+@each(
+    ("code", "lasting"), [("context_too_long", True), ("refused", True), ("endpoint_error", False)]
+)
 def test_a_failure_ends_the_attempts(code, lasting):
     session = Scripted(first("Who is it?", Failure(code, "of ann", lasting)))
     made = run(asked_for(AUNT, OTHER), session)
@@ -125,10 +113,10 @@ def test_a_failure_ends_the_attempts(code, lasting):
     assert len(made.journal) == 3  # failures are answers too
 
 
-@table(
+@each("reply", (
     Reply('{"question": ', "stop", 1, 1), Reply("Who are the aunts of", "length", 1, 1),
     Reply("", "content_filter", 1, 1), Reply('{"text": "Who are the aunts of bob?"}', "stop", 1, 1),
-)  # fmt: skip
+))  # fmt: skip
 def test_a_reply_that_cannot_be_read_is_a_failed_attempt(reply):
     session = Scripted(first(reply))
     made = run(asked_for(AUNT), session)
@@ -151,35 +139,27 @@ def audited(*verdicts):
     return say
 
 
-def test_a_judge_that_fails_a_text_is_heard():
-    session = Scripted(audited('{"verdict": "FAIL", "reason": "the wrong end"}'))
+BROKEN = Failure("endpoint_error", "500", False)
+
+
+@each(
+    ("say", "purposes", "wording", "problems"),
+    [
+        (audited('{"verdict": "FAIL", "reason": "the wrong end"}'), "qaqa", "model", {"audit_failed": 1}),
+        (audited("maybe", "perhaps", "no idea"), "qaqaqa", "fallback", {"audit_failed": 3}),
+        (first("Who is it?"), "qqa", "model", {"topic_missing": 1}),
+        (audited(BROKEN), "qa", "fallback", {"endpoint_error": 1}),
+    ],
+)  # fmt: skip
+def test_a_judge_is_heard(say, purposes, wording, problems):
+    session = Scripted(say)
     made = run(asked_for(AUNT), session, judge_model="judge")
-    assert [call.purpose for call in session.calls] == ["question", "audit", "question", "audit"]
-    assert {call.model for call in by_purpose(session, "audit")} == {"judge"}
-    assert "the wrong end" in rejections_in(by_purpose(session, "question")[1])[0]
-    assert made.asked.questions[0].question == "Name all of the aunts of bob?"
-    assert made.counts.problems == {"audit_failed": 1}
-
-
-def test_a_judge_that_cannot_be_read_fails_the_text():
-    session = Scripted(audited("maybe", "perhaps", "no idea"))
-    made = run(asked_for(AUNT), session, judge_model="judge")
-    assert len(session.calls) == 6
-    assert made.asked.questions[0].wording == "fallback"
-    assert made.counts.problems == {"audit_failed": 3}
-
-
-def test_no_judge_for_a_text_that_fails_the_checks():
-    session = Scripted(first("Who is it?"))
-    run(asked_for(AUNT), session, judge_model="judge")
-    assert len(by_purpose(session, "audit")) == 1
-
-
-def test_a_failed_audit_call_ends_the_attempts():
-    session = Scripted(audited(Failure("endpoint_error", "500", False)))
-    made = run(asked_for(AUNT), session, judge_model="judge")
-    assert made.asked.rejections[0].reason == "endpoint_error"
-    assert len(session.calls) == 2
+    assert "".join(call.purpose[0] for call in session.calls) == purposes
+    assert {call.model for call in session.calls if call.purpose == "audit"} == {"judge"}
+    assert (made.asked.questions[0].wording, made.counts.problems) == (wording, problems)
+    if "the wrong end" in str(session.answers):
+        assert "the wrong end" in rejections_in(session.calls[2])[0]
+        assert made.asked.questions[0].question == "Name all of the aunts of bob?"
 
 
 def test_two_questions_with_the_same_prompt_are_one_call():
@@ -202,39 +182,26 @@ def test_a_replay_gives_identical_bytes(tmp_path):
 
 def test_progress_ends_with_all_settled():
     asked, steps, said = asked_for(*FOUR), [], []
-    chosen = VerbalizerSection(name="openai", model="m")
+    calls = Calls(PROMPTS, VerbalizerSection(name="openai", model="m"), 7, GLOSSES)
     session = Scripted(first(*["Who is it?"] * 3))
-    verbalize(
-        asked, inputs_of(asked), Calls(PROMPTS, chosen, 7, GLOSSES), session,
-        lambda done, total: steps.append((done, total)), said.append,
-    )  # fmt: skip
-    assert [done for done, _ in steps] == [1, 2, 3, 4]
-    assert {total for _, total in steps} == {4}
+    verbalize(asked, inputs_of(asked), calls, session, lambda *at: steps.append(at), said.append)
+    assert steps == [(done, 4) for done in (1, 2, 3, 4)]
     assert said[-1] == "1 rejected · 0 calls/min"
 
 
-@table("Who is it?", '{"text": "?"}')
+@each("bad", ["Who is it?", '{"text": "?"}'])
 def test_a_model_of_whose_first_texts_none_passes_ends_the_build(bad):
     questions = asked_for(*[AUNT, NIECE, UNCLE, OTHER] * 25)
     session = Scripted(lambda call: f"{bad} {call.subject}" if bad.endswith("}") else bad)
     with pytest.raises(UserError) as caught:
         run(questions, session)
-    for word in (
-        "model 'm'",
-        "first 50 texts",
-        "q00001: ",
-        "q00002: ",
-        "q00003: ",
-        "verbalizer.prompt",
-    ):
-        assert word in str(caught.value)
+    told = ("model 'm'", "first 50 texts", "q00001: ", "q00003: ", "verbalizer.prompt")
+    assert [words for words in told if words not in str(caught.value)] == []
     assert "q00004: " not in str(caught.value)
     assert len(session.calls) < 80
     silent = Scripted(lambda call: Reply("", reasoning="Who?"))
     silent.advice = "Give it more room.\n"
-    with pytest.raises(
-        UserError, match=r"cut off; be brief\.\nGive it more room\.\nUse another model"
-    ):
+    with pytest.raises(UserError, match=r"cut off; be brief\.\nGive it more room\.\nUse another"):
         run(questions, silent)
     assert {call.sample for call in silent.calls} == {0, 1, 2}
     assert run(questions, Scripted(lambda call: bad), fail_fast=False).counts.verbalized == 0
@@ -310,16 +277,13 @@ def test_what_cannot_be_told_apart_loses_its_text():
     assert len(made.asked.questions) == 3
 
 
-def template_of_the_other(call):
-    """q00001 never gets a good text, and the model says its template for q00002."""
-    if call.subject == "q00001":
-        return "Who is it?"
-    return well(call) if rejections_in(call) else "Who is the aunt of BOB ?"
-
-
 def test_a_text_that_is_the_template_of_another_question_goes_back():
-    session = Scripted(template_of_the_other)
-    made = run(asked_for(AUNT, UNCLE), session)
+    def say(call):
+        if call.subject == "q00001":
+            return "Who is it?"
+        return well(call) if rejections_in(call) else "Who is the aunt of BOB ?"
+
+    made = run(asked_for(AUNT, UNCLE), Scripted(say))
     assert texts(made) == [
         ("q00001", "fallback", "Who is the aunt of bob?"),
         ("q00002", "model", "Who are the uncles of bob?"),
@@ -341,10 +305,10 @@ def test_a_template_used_late_sends_another_text_back():
     assert made.asked.questions[2].question == "Who are everyone whose uncle is bob?"
 
 
-@table(
+@each(("one", "other", "same"), (
     ("Who  is {topic} ?", "who is {topic}", True), ("Who’s {topic}?", "Who's {topic}?", True),
     ("Who is {topic}?", "Who was {topic}?", False), ("{topic}?", "{topic}{{?", False),
-)  # fmt: skip
+))  # fmt: skip
 def test_same_words(one, other, same):
     assert (same_words(one, {"topic": "X?"}) == same_words(other, {"topic": "x?"})) is same
 
@@ -401,20 +365,16 @@ def test_paraphrases_are_kept_with_their_patterns():
     assert (made.counts.paraphrases, made.counts.wanted) == (2, 2)
 
 
-def test_missing_paraphrases_are_asked_for_again_with_the_reasons():
+def test_missing_paraphrases_are_asked_for_again_with_the_reasons_and_never_padded():
     said = [GOOD[1], "Who is it?"], [GOOD[1].lower(), GOOD[0]], [GOOD[3]]
     made, calls = paraphrases(Scripted(paraphrasing(*said)), AUNT)
     assert made.asked.questions[0].paraphrases == (GOOD[1], GOOD[3])
     assert [len(rejections_in(call)) for call in calls] == [0, 1, 3]
     assert "Who is it?" in rejections_in(calls[1])[0]
     assert made.counts.refused["not_distinct"] == 2
-
-
-def test_fewer_paraphrases_are_counted_never_padded():
     made, calls = paraphrases(Scripted(paraphrasing(*[[GOOD[1], GOOD[1]]] * 3)), AUNT)
     assert made.asked.questions[0].paraphrases == (GOOD[1],)
-    assert len(calls) == 3
-    assert (made.counts.paraphrases, made.counts.wanted) == (1, 2)
+    assert (len(calls), made.counts.paraphrases, made.counts.wanted) == (3, 1, 2)
     assert not made.asked.rejections
 
 
@@ -422,8 +382,7 @@ def test_ambiguous_paraphrases_are_refused():
     """Two questions get the same paraphrase, and one that is the text of the other."""
     both = [
         "Name relatives of bob, please?",
-        "Who are the aunts of bob?",
-        "Who are the uncles of bob?",
+        *(f"Who are the {r}s of bob?" for r in ("aunt", "uncle")),
     ]
     made, calls = paraphrases(Scripted(paraphrasing(both, both)), AUNT, UNCLE, k=3)
     for question in made.asked.questions:
@@ -456,14 +415,10 @@ def test_paraphrases_are_audited():
 PEOPLE = ("ann", "bob", "carl", "dora")
 MANY = [
     ((s, relation, o), direction)
-    for s in PEOPLE
-    for o in PEOPLE
-    if s != o
-    for relation in ("aunt", "uncle")
-    for direction in ("subject", "object")
+    for (s, o), relation, direction in product(
+        permutations(PEOPLE, 2), ("aunt", "uncle"), ("subject", "object")
+    )
 ]
-
-
 LABELS = ("Asked For: ", "Question: ")
 
 
@@ -476,21 +431,15 @@ def moody(call):
         return Failure("endpoint_error", "500", False)
     if call.purpose == "audit":
         return "PASS" if mood < 70 else "FAIL: no" if mood < 85 else "who knows"
-    name = wanted(call, "Question Entity")
-    fine = wanted(call)
+    name, fine = wanted(call, "Question Entity"), wanted(call)
     if call.purpose == "paraphrase":
         ways = [WAYS[mood % 4].format(fine), f"Who are relatives of {name}?", WAYS[3].format(fine)]
         return json.dumps({"questions": ways})
-    if mood < 30:
-        return "Who is it?"
-    if mood < 50:
-        return f"Who are relatives of {name}?"
-    if mood < 60:
-        return f"Who is the aunt of {name}?"
-    return WAYS[mood % 4].format(fine)
+    bad = {30: "Who is it?", 50: f"Who are relatives of {name}?", 60: f"Who is the aunt of {name}?"}
+    return next((said for most, said in bad.items() if mood < most), WAYS[mood % 4].format(fine))
 
 
-@table({"paraphrases": 2}, {"judge_model": "judge", "paraphrases": 1})
+@each("options", [{"paraphrases": 2}, {"judge_model": "judge", "paraphrases": 1}])
 def test_the_order_of_arrival_changes_nothing(options):
     asked = asked_for(*MANY)
     plain = run(asked, Scripted(moody), fail_fast=False, **options)
