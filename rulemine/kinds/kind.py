@@ -324,7 +324,8 @@ class Kind:
         from rulemine.phrasing.compose import compose
         from rulemine.query.parser import parse
 
-        return compose(parse(question.query), templates, articles=articles)
+        query, between = parse(question.query), len(question.intermediates)
+        return compose(query, templates, articles=articles, intermediates=between)
 
     def choices(self, question: Any) -> Mapping[str, str]:
         """The entities that the text of a question offers as answers, by what replies may call them.

@@ -5,6 +5,7 @@ an actor is an actor; what is a film or a TV program is a "film or TV program". 
 together none is used.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from rulemine.phrasing.grammar import denial_of
 from rulemine.phrasing.lexicon import article
 
 __all__ = [
-    "PERSON", "SOMEONE", "SOMETHING", "Clause", "Noun", "either_noun", "how_many", "introduction", "is_short",
+    "PERSON", "SOMEONE", "SOMETHING", "Clause", "Noun", "either_noun", "how_many", "is_short",
     "listed", "may_be_same", "names_people", "phrase", "question", "shared_noun",
 ]  # fmt: skip
 
@@ -263,16 +264,16 @@ def described(
     return " ".join([noun, *texts])
 
 
-def phrase(clause: Clause, noun: Noun, who: bool, waiting: Collection[str], number: int = 0) -> str:
-    """A noun phrase for one entity that a clause describes, or for any such (1), see `described`.
+def phrase(
+    clause: Clause, noun: Noun, who: bool, waiting: Collection[str], definite: bool = False
+) -> str:
+    """A noun phrase for one entity that a clause describes, the only one if `definite`.
 
     Example:
         >>> of = Clause(("person", "people"), name="a friend of A")
         >>> phrase(of, of.noun, True, ()), phrase(of, ("actor", "actors"), True, ())
         ('a friend of A', 'a friend of A')
     """
-    if number:
-        return described("things" if noun == SOMETHING else noun[1], clause, 1, who, waiting)
     parts = clause.parts or (clause,)
     alone = len(parts) == 1
     if not clause.but and (alone or not clause.union):
@@ -280,20 +281,12 @@ def phrase(clause: Clause, noun: Noun, who: bool, waiting: Collection[str], numb
             if part.name and (alone or not (part.long or part.alike)):
                 rest = tuple(other for other in parts if other is not part)
                 left = Clause(noun, parts=rest)
-                return (
-                    described(part.name, left, 0, who, waiting, reduce=False) if rest else part.name
-                )
-    start = {SOMETHING: "something", SOMEONE: "someone", PERSON: "someone"}.get(noun)
-    return described(start or f"{article(noun[0])} {noun[0]}", clause, 0, who, waiting)
-
-
-def introduction(clause: Clause, noun: Noun, who: bool) -> str:
-    """The sentence that introduces what a clause describes: "Some films were directed by A."."""
-    nouns = "things" if noun == SOMETHING else noun[1]
-    text = f"Some {nouns} {bare(clause, 1)}"
-    if not says(clause):
-        text = f"There are {nouns} {full(clause, 1, who)}"
-    return text if text.endswith(".") else f"{text}."
+                name = re.sub(r"^an? ", "the ", part.name) if definite else part.name
+                return described(name, left, 0, who, waiting, reduce=False) if rest else name
+    name = {SOMETHING: "thing", SOMEONE: "person"}.get(noun, noun[0])
+    any_such = "something" if noun == SOMETHING else "someone" if name == "person" else ""
+    start = f"the {name}" if definite else any_such or f"{article(name)} {name}"
+    return described(start, clause, 0, who, waiting)
 
 
 def _relative(clause: Clause, number: int, who: bool, waiting: Collection[str]) -> str:

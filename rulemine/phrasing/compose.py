@@ -8,8 +8,7 @@ cast includes {topic}"; other ways to say it are read off that where its form al
 Guarantees: every anchor is named exactly once per branch that starts from it, verbatim; no other entity is;
 equal queries have equal texts. Short branches come before long ones, so that "… directed by someone who won
 it and …" never leaves open who did what. The order of branches does not depend on names, except where
-branches differ in their anchors alone. No sentence has three relative clauses in a row, except where two of
-its kind would both be about "one of these people".
+branches branches differ in their anchors alone.
 """
 
 import re
@@ -27,7 +26,6 @@ from rulemine.phrasing.clauses import (
     Noun,
     either_noun,
     how_many,
-    introduction,
     is_short,
     listed,
     may_be_same,
@@ -43,6 +41,7 @@ from rulemine.phrasing.templates import Templates
 from rulemine.query.links import linked, parts_of, renamed
 from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query, Union
 from rulemine.text.articles import in_sentence
+from rulemine.text.template import fill
 
 __all__ = ["compose", "goes_together", "reads_well"]
 
@@ -229,27 +228,28 @@ def _question(one: Around, more: Around, place: bool) -> Ways:
     return Ways(pair, many=f" {many}", gap=gap, asked=(asked[0], asked[1]))
 
 
-_BE = (" is ", " was ")
-
 _SOME = re.compile(
     r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbeen )"
     r"\b(?:an?|one or more) [\w -]+? (?:of|by|from|who|with the)\b"
 )
 """An unnamed entity between the ends of a relation, as in "by a member of the group": of two topic entities
 it may be two different ones."""
-_PLAIN = 2
-"""The weight of a noun with one relative clause."""
-_MOST = 5
-"""The most weight of a sentence: two relative clauses in a row and a short one."""
+_MOST = 5, 2
+"""The most weight of a noun phrase, two relative clauses in a row and a short one; and where its clause goes
+on after it."""
 
 
-def compose(query: Query, templates: Templates, *, articles: bool = False) -> str:
+def compose(
+    query: Query, templates: Templates, *, articles: bool = False, intermediates: int = 0
+) -> str:
     """The question in words. Its relations decide on singular or plural; a count is always in the plural.
 
     Args:
         query: What is asked; the entities as the text names them.
         templates: The templates of its relations, and which state the same facts.
         articles: Whether names get *the* where they take it, see `rulemine.text.articles`.
+        intermediates: How many entities lie between topic entities and answers. Where these are one for
+            each step that others go on from, the text says "the director of A".
 
     Raises:
         QueryError: There are no words for it: an entity stands by itself, at the root or in a list.
@@ -257,8 +257,11 @@ def compose(query: Query, templates: Templates, *, articles: bool = False) -> st
     asked = linked(query, templates.declarations)
     if isinstance(asked, Projection) and isinstance(asked.of, Anchor):
         return templates.ask(asked.relation, _end(asked), asked.of.entity, articles=articles)
-    number = int(not templates.gives_one(asked))
-    return _Composer(templates, articles).question(asked, number)
+    definite = 0 < intermediates == _steps_between(asked)
+    composer = _Composer(templates, articles, definite)
+    if definite and isinstance(asked, Projection) and not isinstance(asked.of, Union):
+        return composer.of_one(asked)
+    return composer.question(asked, int(not templates.gives_one(asked)))
 
 
 def goes_together(templates: Templates, one: tuple[str, bool], other: tuple[str, bool]) -> bool:
@@ -288,7 +291,7 @@ def reads_well(query: Query, templates: Templates) -> bool:
 
     Returns:
         False if it says of one entity that it is a person and that it is not, or keeps more in mind at once
-        than two relative clauses in a row, though it may take two sentences.
+        than two relative clauses in a row.
     """
     asked = linked(query, templates.declarations)
     composer = _Composer(templates, articles=False)
@@ -299,11 +302,9 @@ def reads_well(query: Query, templates: Templates) -> bool:
 
 
 class _Composer:
-    def __init__(self, templates: Templates, articles: bool) -> None:
+    def __init__(self, templates: Templates, articles: bool, definite: bool = False) -> None:
         self._templates = templates
-        self._articles = articles
-        self._before: dict[str, str] = {}
-        """The sentences before the question, by the plural noun of what they introduce."""
+        self._articles, self._definite = articles, definite
         self.crowded = False
         """Whether a sentence had to keep more than it should."""
 
@@ -312,15 +313,23 @@ class _Composer:
         clause = self._clause(query.of if isinstance(query, Count) else query)
         who = self._names_people(clause.noun)
         count = isinstance(query, Count)
-        asked = how_many(clause, who) if count else question(clause, number, who)
-        return " ".join([*self._before.values(), asked])
+        return how_many(clause, who) if count else question(clause, number, who)
+
+    def of_one(self, asked: Projection) -> str:
+        """The relation's own question, about the one entity that it goes on from."""
+        topic, _ = self._phrase(asked.of, frozenset(), self._other_noun(asked), brief=False)
+        number = (asked.relation, _end(asked)) not in self._templates.single
+        question = self._templates[asked.relation].asks(_end(asked))[number]
+        _, left, right, _ = self._description(asked).forms[0]
+        return fill(question.replace(f"{left}{{topic}}{right}", "{topic}"), {"topic": topic})
 
     def makes_sense(self, query: Query, led_on: Noun | None) -> bool:
         """Whether nothing is called a person and a thing at once; `led_on`: its noun by the next relation."""
         branches = list(_branches(query))
-        nouns: list[Noun] = [self._description(part).noun for part in branches]
-        if led_on is not None:
-            nouns.append(led_on)
+        nouns = [
+            *[self._description(part).noun for part in branches],
+            *([led_on] if led_on else []),
+        ]
         together = all(
             may_be_same(noun, other, self._templates.people)
             for noun, other in combinations(dict.fromkeys(nouns), 2)
@@ -391,9 +400,8 @@ class _Composer:
                 topics.append(f"{left}{names[-1]}{right}")
             else:
                 brief = bool(form.after) and not ways.heavy
-                did = ways.asked is not None and ways.asked[0].before.startswith("did ")
                 within, hint = waiting or frozenset(), self._other_noun(part)
-                topic, more = self._phrase(part.of, within, hint, brief, did)
+                topic, more = self._phrase(part.of, within, hint, brief)
                 topics.append(topic)
                 weight = max(weight, more)
         same = len({description.forms[0] for description in descriptions}) == 1
@@ -436,31 +444,23 @@ class _Composer:
         return in_sentence(before, anchor.entity) if self._articles else anchor.entity
 
     def _phrase(
-        self, query: Query, waiting: frozenset[str], hint: Noun, brief: bool, doing: bool
+        self, query: Query, waiting: frozenset[str], hint: Noun, brief: bool
     ) -> tuple[str, int]:
         """A noun phrase for one entity that a query gives, e.g. "a film directed by A", and its weight.
-
-        What is too much for one sentence is introduced by a sentence of its own.
 
         Args:
             query: The query.
             waiting: See `_clause`.
             hint: What the entity is by the relation that leads on from it.
             brief: Whether more follows the phrase in its clause.
-            doing: Whether that is what the entity did; then it may be "people who won A".
         """
         noun = self._narrowed(self._noun(query), hint)
         who = self._names_people(noun)
-        word = "who" if who else "that"
-        clause = self._clause(query, waiting | {word} if self._opens(query) else waiting)
+        opened = {"who" if who else "that"} if self._opens(query) else set[str]()
+        clause = self._clause(query, waiting | opened)
         weight = clause.weight + (1 if is_short(clause) else 2) + (2 if clause.commas else 0)
-        if doing and weight == _PLAIN and not clause.parts:
-            return phrase(clause, noun, who, waiting, number=1), weight
-        if (weight > _MOST or (brief and weight > 1)) and noun[1] not in self._before:
-            self._before[noun[1]] = introduction(clause, noun, who)
-            return f"one of these {'things' if noun == SOMETHING else noun[1]}", 0
-        self.crowded |= weight > _MOST
-        return phrase(clause, noun, who, waiting), weight
+        self.crowded |= weight > _MOST[brief]
+        return phrase(clause, noun, who, waiting, self._definite), weight
 
     def _opens(self, query: Query) -> bool:
         """Whether a noun phrase for a query has relative words of its own."""
@@ -531,12 +531,20 @@ class _Composer:
         form, ways = description.forms[0], ways_of(description, people=False)
         # Not "which both A and B belongs to", nor "whose father is both A and B".
         some = _SOME.search(form.before + form.left)
-        unfit = (form.after and not ways.many) or form.before.endswith(_BE) or some
+        unfit = (form.after and not ways.many) or form.before.endswith((" is ", " was ")) or some
         return (
             part.text
             if unfit and not union
             else "|".join(text for some in description.forms for text in (some.before, some.after))
         )
+
+
+def _steps_between(query: Query) -> int:
+    """How many steps other steps go on from; alternatives are a step each."""
+    below = sum(map(_steps_between, parts_of(query)))
+    if not isinstance(query, Projection) or isinstance(query.of, Anchor):
+        return below
+    return below + (len(query.of.parts) if isinstance(query.of, Union) else 1)
 
 
 def _end(asked: Projection) -> str:

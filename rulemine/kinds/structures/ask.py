@@ -20,9 +20,11 @@ import numpy as np
 
 from rulemine.kinds.asking import Asking, Tried
 from rulemine.kinds.dealing import DRAWN, ENOUGH
+from rulemine.kinds.neighbors import Neighbors
 from rulemine.kinds.structures.options import StructureBlock
 from rulemine.kinds.structures.steps import Bools, Joinable, Steps
 from rulemine.kinds.structures.walk import LINKS, Walk
+from rulemine.phrasing.compose import reads_well
 from rulemine.query.tree import Query
 from rulemine.release.proof_triples import Fact
 from rulemine.release.records import SPLITS, Question
@@ -40,6 +42,7 @@ FEW = 4
 """So many candidates for a split may have something in common, however few are wanted."""
 
 NOWHERE = "no further one can be drawn with as many removed links"
+NESTED = "its text would have three clauses, one in the other"
 SHARED = "too many questions share an anchor, a relation or an answer"
 
 
@@ -57,16 +60,17 @@ def drafts(asking: Asking) -> Iterator[Tried]:
     # Those of most links first: fewer of them can be drawn.
     names = sorted(map(str, asking.parts), key=lambda name: -LINKS[name])
     joinable = {name: Joinable.of(name, steps, templates, asking.inputs["joins"]) for name in names}
+    neighbors = Neighbors(asking.kg, templates.places)
     bounds = asking.bounds(asking.recipe.questions.test_core)
     barred = np.zeros(len(steps.link), bool)
     for split, share, anchors in _pools(asking):
         needed = set[Fact]()
         for name in names:
             wanted = SPARE * share * options.per_structure
-            most = max(FEW, most_sharing(options.max_share, wanted))
+            most = max(FEW, most_sharing(options.max_share, share * options.per_structure))
             random = stream(asking.seed, "structures", name, split).below
             walk = Walk(
-                name, steps, joinable[name], asking.inputs.types, anchors, barred,
+                name, steps, joinable[name], neighbors, asking.inputs.types, anchors, barred,
                 options.max_answers, most, random,
             )  # fmt: skip
             left = math.ceil(wanted)
@@ -108,6 +112,8 @@ def _pools(asking: Asking) -> Iterator[tuple[str, Fraction, Bools]]:
 def _tried(asking: Asking, name: str, split: str, number: int, query: Query, enough: int) -> Tried:
     """A candidate, in the stratum of what its hard answer misses, if that is not what was sought."""
     options, types = asking.options, asking.inputs.types
+    if not reads_well(query, asking.templates):
+        return Tried(name, (split, number), NESTED)
     graded = asking.grade(query, max_answers=options.max_answers, max_evidence=options.max_evidence)
     if isinstance(graded, str):
         return Tried(name, (split, number), graded)

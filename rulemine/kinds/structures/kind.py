@@ -11,7 +11,6 @@ from rulemine.registry import imported
 if TYPE_CHECKING:
     from rulemine.kg.index import Ints
     from rulemine.kinds.asking import Asking
-    from rulemine.kinds.bounds import Bound
     from rulemine.recipe.inputs import Inputs
     from rulemine.recipe.recipe import Recipe
     from rulemine.release.question_set import QuestionSet
@@ -77,15 +76,6 @@ class StructureKind(BuildingKind):
     def marks(self, question: "Question") -> "Iterable[Hashable]":
         """The anchors."""
         return question.anchors
-
-    def bounds(self, asking: "Asking", question: "Question", split: str) -> "Iterable[Bound]":
-        """No more than a fraction of the questions of a structure share something."""
-        from rulemine.kinds.bounds import Bound
-        from rulemine.kinds.structures.ask import SHARED, most_sharing, shared_by
-
-        yield from super().bounds(asking, question, split)
-        most = most_sharing(asking.options.max_share, asking.options.per_structure)
-        yield from (Bound(SHARED, (question.structure, one), most) for one in shared_by(question))
 
 
 KIND = StructureKind()

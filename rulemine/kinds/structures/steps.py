@@ -20,14 +20,14 @@ from rulemine.phrasing.templates import Templates
 from rulemine.query.tree import Projection, Query, Union
 from rulemine.recipe.joins import Joins
 
-__all__ = ["CLEAN", "CORE", "REMEMBERED", "REMOVED", "STATED", "Joinable", "Steps", "changes"]
+__all__ = ["CORE", "REMEMBERED", "REMOVED", "STATED", "Joinable", "Steps", "changes"]
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
 
-STATED, CLEAN, REMOVED, CORE, BARRED = range(5)
-"""Of a step: the incomplete graph states it; also whatever else its link leads to from there; it was removed
-and may be asked for; also its triple is of the core; it is not asked for."""
+STATED, REMOVED, CORE, BARRED = range(4)
+"""Of a step: the incomplete graph states it; it was removed and may be asked for; also its triple is of the
+core; it is not asked for."""
 
 REMEMBERED = 2**14
 """What is kept of what was found for single entities."""
@@ -45,7 +45,7 @@ class Steps:
             target, link and source.
         source: Where it comes from.
         target: Where it leads.
-        status: int8: `STATED`, `CLEAN`, `REMOVED`, `CORE` or `BARRED`.
+        status: int8: `STATED`, `REMOVED`, `CORE` or `BARRED`.
         fan: To how many entities the link leads from this source.
     """
 
@@ -104,20 +104,14 @@ class Steps:
         by_source = np.lexsort((source, link)).astype(np.int32)
         starts = changes(link[by_source], source[by_source])
         sizes = np.diff(starts, append=len(by_source))
-        fan, clean = np.empty(len(link), np.int32), np.empty(len(link), bool)
+        fan = np.empty(len(link), np.int32)
         fan[by_source] = sizes.repeat(sizes)
-        if len(link):
-            stated = np.logical_and.reduceat(state[by_source] == STATED, starts)
-            clean[by_source] = stated.repeat(sizes)
-        state[clean] = CLEAN
         named = tuple((relation, end == DIRECTIONS[0]) for relation, end in links)
         return cls(kg, declarations, named, link, source, target, state, fan, by_source)
 
     def having(self, status: int) -> Bools:
-        """Which steps have a status; what is `CLEAN` is also `STATED`, what is `CORE` is also `REMOVED`."""
-        also = {STATED: CLEAN, REMOVED: CORE}.get(status, status)
-        found: Bools = (self.status == status) | (self.status == also)
-        return found
+        """Which steps have a status; what is `CORE` is also `REMOVED`."""
+        return np.isin(self.status, (status, CORE) if status == REMOVED else status)
 
     @cached_property
     def reached(self) -> Callable[[int, int], frozenset[int]]:
@@ -133,6 +127,13 @@ class Steps:
             return frozenset(targets[low:high].tolist())
 
         return found
+
+    @cached_property
+    def turned(self) -> list[int | None]:
+        """For each link, the one that leads back, if that may be asked for."""
+        number = {link: i for i, link in enumerate(self.links)}
+        back = [self.declarations.asked(r, DIRECTIONS[inverse]) for r, inverse in self.links]
+        return [number.get((r, end == DIRECTIONS[0])) for r, end in back]
 
     def giving(self, pairs: Iterable[tuple[str, ...]], few: int) -> Bools:
         """Which steps join some pairs of entities, or are of a link and source of which one does.
@@ -190,14 +191,12 @@ class Joinable:
         beside: Likewise: whether both may give one entity.
         leaves: Shape (links,): whether it may start from an anchor.
         akin: Likewise: whether what it leads to together is akin.
-        asks: Likewise: whether it may be asked for without a condition beside.
     """
 
     after: Bools
     beside: Bools
     leaves: Bools
     akin: Bools
-    asks: Bools
 
     @classmethod
     def of(cls, name: str, steps: Steps, templates: Templates, joins: Joins | None) -> "Joinable":
@@ -228,8 +227,4 @@ class Joinable:
             if name in ("2u", "up"):
                 leaves = np.array([link in joins.unions for link in steps.links], bool)
                 akin = np.array([link in (joins.akin or number) for link in steps.links], bool)
-        asks = [
-            all((r, DIRECTIONS[not inverse]) not in templates.unasked for r, inverse in some)
-            for some in steps.statements
-        ]
-        return cls(after, beside, leaves, akin, np.array(asks, bool))
+        return cls(after, beside, leaves, akin)

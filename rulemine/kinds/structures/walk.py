@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.kg.entity_types import EntityTypes
+from rulemine.kinds.neighbors import Neighbors
 from rulemine.kinds.structures.steps import (
-    CLEAN,
     CORE,
     REMEMBERED,
     REMOVED,
@@ -45,6 +45,9 @@ NARROW, NARROW_CHAIN = 8, 2
 
 MOST_AKIN = 10
 """The most entities that a link may lead to together for them to be akin."""
+
+NEEDED = 0.9
+"""The largest fraction of what is left without a branch that an intersection gives."""
 
 TRIES, EACH = 64, 8
 """Steps that are tried in one walk, and in one place of it."""
@@ -177,6 +180,7 @@ class Walk:
         name: str,
         steps: Steps,
         joinable: Joinable,
+        neighbors: Neighbors,
         types: EntityTypes,
         anchors: Bools,
         barred: Bools,
@@ -185,6 +189,7 @@ class Walk:
         random: Callable[[int], int],
     ) -> None:
         self._name, self._steps, self._joinable, self._types = name, steps, joinable, types
+        self._neighbors = neighbors
         self._anchors, self._barred = anchors, barred
         self._few, self._most, self._random = few, most, random
         self._seen = set[Any]()
@@ -211,7 +216,8 @@ class Walk:
             for part in self._node(plan, target, None, frozenset((target,)), first):
                 if (
                     part.form not in self._seen
-                    and part.gives.union(part.between).isdisjoint(part.anchors)
+                    and (inside := part.gives | part.between).isdisjoint(part.anchors)
+                    and self._neighbors.belong_together(part.anchors, inside)
                     and self._types.shared(part.gives)
                     and self._full.isdisjoint(shared := self._shared(part))
                 ):
@@ -236,16 +242,14 @@ class Walk:
         self._barred = self._barred | gone[steps.link]
         for kept in (self._table, self._plans, self._groups_to):
             kept.cache_clear()
-        for name in ("_leaving", "_branching"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("_leaving", None)
 
     def _planned(self, missing: int, core: bool) -> list[tuple[Goal, StepTable, list[list[int]]]]:
         """The plans of which something can be drawn, the steps that are drawn first, by link."""
         count, gone = LINKS[self._name], CORE if core else REMOVED
-        others = STATED if missing else CLEAN
         found = dict.fromkeys(
             plan_of(
-                self._name, tuple(gone if i in some else others for i in range(count)), self._few
+                self._name, tuple(gone if i in some else STATED for i in range(count)), self._few
             )
             for some in combinations(range(count), missing)
         )
@@ -313,8 +317,16 @@ class Walk:
                 )
                 continue
             for part in self._node(below, source, link, seen | {source}):
-                if (onward := self._onward(part, link)) is not None:
-                    yield onward
+                if self._definite(part, link):
+                    yield self._onward(part, link)
+
+    def _definite(self, part: Drawn, onward: int) -> bool:
+        """Whether a link goes on from one entity ("the director of A") or back ("shares a writer with A").
+
+        Of a union each branch gives one.
+        """
+        gives = part.less if part.form[0] is Union else (part.gives,)
+        return max(map(len, gives)) == 1 or self._steps.turned[part.links[0]] == onward
 
     def _into(
         self, node: Goal, place: int, target: int, above: int | None, beside: tuple[int, ...]
@@ -329,16 +341,10 @@ class Walk:
                 self._left -= 1
                 yield step
 
-    def _onward(self, part: Drawn, link: int) -> Drawn | None:
-        """What a link leads to from a part; None: a branch of it is not needed then."""
+    def _onward(self, part: Drawn, link: int) -> Drawn:
+        """What a link leads to from a part."""
         reached = self._steps.reached
         gives = _NONE.union(*(reached(link, one) for one in part.gives))
-        for less in part.less:
-            more = less - part.gives  # of an intersection; of a union there is none
-            if more and all(reached(link, one) <= gives for one in more):
-                return None
-            if not more and len(_NONE.union(*(reached(link, one) for one in less))) == len(gives):
-                return None
         between = part.between.union(one for one in part.gives if reached(link, one))
         return Drawn((link, part.form), gives, (), part.anchors, between, (link, *part.links))
 
@@ -355,7 +361,7 @@ class Walk:
         if len(parts) == len(node.hops):
             gives = frozenset.intersection(*sets)
             less = [frozenset.intersection(*sets[:i], *sets[i + 1 :]) for i in range(len(sets))]
-            if gives not in less:
+            if len(gives) <= NEEDED * min(map(len, less)):
                 form = Intersection, frozenset(part.form for part in parts)
                 anchors = tuple(one for part in parts for one in part.anchors)
                 links = tuple(one for part in parts for one in part.links)
@@ -417,8 +423,8 @@ class Walk:
         fits = steps.having(hop.status) & (steps.fan >= hop.least) & (steps.fan <= most)
         fits &= self._leaving if hop.below is None else ~self._barred
         at = np.flatnonzero(fits).astype(np.int32)
-        if hop.below is not None or node.union:
-            first = self._branching if hop.below is None else self._possible(hop.below, self._after)
+        if hop.below is not None:
+            first = self._possible(hop.below, self._after)
             at = at[_has(first, steps.source[at], steps.link[at])]
         return StepTable(steps, at)
 
@@ -428,8 +434,6 @@ class Walk:
         if plan.hops[1:]:
             beside = self._possible(plan._replace(hops=plan.hops[1:]), self._beside)
             at = at[_has(beside, steps.target[at], steps.link[at])]
-        else:
-            at = at[self._joinable.asks[steps.link[at]]]
         return StepTable(steps, at)
 
     def _possible(self, node: Goal, pairs: Bits) -> Bits:
@@ -463,26 +467,6 @@ class Walk:
         steps = self._steps
         near = self._joinable.akin[steps.link] & (steps.fan > 1) & (steps.fan <= MOST_AKIN)
         return StepTable(steps, np.flatnonzero(near).astype(np.int32))
-
-    @cached_property
-    def _branching(self) -> Bits:
-        """Which links lead on from each entity and from one that is akin to it; as `_possible`."""
-        steps, near = self._steps, self._near.at
-        links = np.zeros((len(steps.kg.entities), -(-len(steps.links) // 8)), np.uint8)
-        link, source = steps.link[self._leaving], steps.source[self._leaving]
-        bits = np.uint8(128) >> (link & 7).astype(np.uint8)
-        np.bitwise_or.at(links, (source, link >> 3), bits)
-        order = near[np.lexsort((steps.source[near], steps.link[near]))]
-        fan, first = steps.fan[order], changes(steps.link[order], steps.source[order])
-        once, twice = np.zeros((2, len(first), links.shape[1]), np.uint8)
-        for place in range(MOST_AKIN):
-            some = place < fan[first]
-            own = links[steps.target[order[first[some] + place]]]
-            twice[some] |= once[some] & own
-            once[some] |= own
-        found = np.zeros_like(links)
-        np.bitwise_or.at(found, steps.target[order], twice.repeat(fan[first], axis=0))
-        return found
 
 
 _NONE = frozenset[int]()

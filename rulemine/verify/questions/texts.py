@@ -276,7 +276,7 @@ def check_composed(here: Asked) -> None:
         cuts = [cut for template in templates if (cut := cut_of(template, topics))]
         fits = bool(row["patterns"]) or any(_is(text, cut, article) for cut in cuts)
         here.expect(fits or not templates, "text is the template", text, templates)
-    elif asked := re.search(r"(?:^|\. )(?:\w+ )?[Ww]hich (.+)", text):
+    elif one is not None and (asked := re.search(r"^(?:\w+ )?[Ww]hich (.+)", text)):
         right, wrong = (
             any(re.match(rf"{re.escape(_PAIR.sub(form, noun))}\b", asked[1]) for noun in nouns)
             for form in ((r"\1", r"\2") if one else (r"\2", r"\1"))
@@ -285,12 +285,17 @@ def check_composed(here: Asked) -> None:
         here.expect(right or not wrong, "number", text, f"a noun in the {number}")
 
 
-def _asked(links: Query, relations: Mapping[str, Mapping[str, str]]) -> tuple[bool, list[str]]:
-    """Whether a query is asked in the singular, and what its last relations call what it gives."""
+def _asked(
+    links: Query, relations: Mapping[str, Mapping[str, str]]
+) -> tuple[bool | None, list[str]]:
+    """Whether a query is asked in the singular, and what its last relations call what it gives.
+
+    None: it may be either; the last relation leads to one, and this topic may have one that it goes on from.
+    """
     if links.word == LINK:
         one = relations[links.ways[0][0]]["single"] in ("both", links.ways[0][1])
         nouns = [relations[r][f"describe_{end}"].split(" | ")[0] for r, end in links.ways]
-        return one and _asked(links.parts[0], relations)[0], nouns
+        return one and (_asked(links.parts[0], relations)[0] or None), nouns
     given = links.parts[:1] if links.word == "minus" else links.parts
     found = [_asked(part, relations) for part in given]
     one = any(one for one, _ in found) and links.word in ("and", "minus")

@@ -73,7 +73,7 @@ def test_nothing_is_asked_that_is_restated(seed: int) -> None:
     assert {q.structure for q in questions if q.hard_answer and _restated(world, q)} & {"1p", "2p"}
     asked = world.ask(excluded=["re"], max_share=MAX_SHARE, restated=False, ratios=(2, 1, 1))
     hard = [q for q in asked.questions if q.hard_answer]
-    assert {q.structure for q in hard} >= {"1p", "2p", "2i"}
+    assert {q.structure for q in hard} >= {"1p", "2i"}
     assert not any(_restated(world, q) for q in hard)
     assert any(Unaskable.RESTATED in row["rejected"] for row in asked.sampling.values())
 

@@ -135,7 +135,7 @@ OF_A_QUESTION: list[tuple[str, Change, str]] = [
     ("2p", put("question", "Where is Ann of film1 from?"), "text hides the answers"),
     ("2i", put("question", "Is e0 of france with oscar?"), "text hides the answers"),
     ("3p", put("question", "What is film3 made in?"), "one question a text"),
-    ("ip", put("question", "Which place did france and oscar see?"), "number"),
+    ("3p", put("question", "Which things did film4 see?"), "number"),
     ("1p", put("question", "Who are the spouses of bob?"), "text is the template"),
     ("2p", put("paraphrases", ["film1?"]), "wording"),
     ("2i", put("unseen.relation", False), "unseen"),

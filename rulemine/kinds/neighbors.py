@@ -1,0 +1,59 @@
+"""What entities have to do with each other: whether somebody would name both in one question.
+
+Two entities belong together if they are neighbors, or share a neighbor that is no hub: a work, a group or a
+place, but neither a country nor a large genre. Two strangers joined by "and" or "or" are nothing that anybody
+asks about.
+"""
+
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+
+from rulemine.arrays import distinct
+from rulemine.kg.graph import KnowledgeGraph
+
+__all__ = ["Neighbors"]
+
+FEW = 200
+"""The most neighbors of an entity that is no hub."""
+
+
+class Neighbors:
+    """The neighbors of entities.
+
+    Args:
+        kg: The complete graph.
+        places: The relations between places.
+    """
+
+    def __init__(self, kg: KnowledgeGraph, places: Collection[str]) -> None:
+        self._size = size = len(kg.entities)
+        s, r, o = kg.triples.T.astype(np.int64)
+        there = np.isin(r, [kg.relation_ids[name] for name in places if name in kg.relation_ids])
+        ways = np.stack([s * size + o, o * size + s])
+        self._placed = frozenset(ways[:, there].reshape(-1).tolist())
+        one, self._near = np.divmod(distinct(ways.reshape(-1)), size)
+        self._starts = np.searchsorted(one, np.arange(size + 1))
+        self._near_by = lru_cache(1 << 14)(self._few)
+
+    def _few(self, entity: int) -> frozenset[int]:
+        """An entity, and those of its neighbors that are no hubs."""
+        near = self._near[slice(*self._starts[entity : entity + 2])]
+        return frozenset([entity, *near[np.diff(self._starts)[near] <= FEW].tolist()])
+
+    def belong_together(self, entities: Iterable[int], but: Collection[int] = ()) -> bool:
+        """Whether any two entities belong together, by others than some.
+
+        Of two places neither may lie in the other: to name both would say where the one is.
+
+        Args:
+            entities: The entities, as rows of the graph, in any order.
+            but: What they may share besides, such as answers.
+        """
+        return all(
+            one * self._size + other not in self._placed
+            and not (self._near_by(one) & self._near_by(other)).issubset(but)
+            for one, other in combinations(entities, 2)
+        )
