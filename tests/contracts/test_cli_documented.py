@@ -1,4 +1,4 @@
-"""Every command and option of the command line says what it does, and the documentation has them all."""
+"""The documentation has every command, option, key, reason and version, and each says what it does."""
 
 import argparse
 import re
@@ -7,8 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
+import rulemine
 from rulemine.cli.main import GROUPS, main, make_parser
 from rulemine.recipe.recipe import KEYS
+from rulemine.verbalizer.prompts import load_prompts
+from rulemine.verbalizer.replies import CODES
 from tests import ROOT
 
 
@@ -50,21 +53,13 @@ def test_the_help_of_the_program_fits_a_screen(
     assert [line for line in lines if line in GROUPS] == list(GROUPS)
 
 
-def test_every_command_has_a_summary_and_a_function() -> None:
+def test_every_command_and_option_says_what_it_does() -> None:
     for name, (summary, parser) in COMMANDS.items():
         assert len(summary.split()) >= 2, name
         assert parser.description, name
         assert callable(parser.get_default("run")), name
-
-
-def test_every_option_says_what_it_does() -> None:
-    silent = [
-        (name, action.option_strings or action.dest)
-        for name, (_, parser) in COMMANDS.items()
-        for action in parser._actions
-        if not (action.help or "").strip()
-    ]
-    assert silent == []
+        silent = [action.dest for action in parser._actions if not (action.help or "").strip()]
+        assert silent == [], name
 
 
 def test_help_is_printed_within_eighty_columns(
@@ -99,3 +94,19 @@ def test_the_options_page_has_every_key_with_its_default() -> None:
     for key in KEYS:
         section, _, name = key.name.rpartition(".")
         assert f"| `{name}` | `{key.default}` |" in page[f"[{section}]" if section else "Top level"]
+
+
+def test_every_reason_and_purpose_of_calls_is_explained() -> None:
+    text = (ROOT / "docs/questions-by-a-model.md").read_text("utf-8")
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| ")]
+    assert {*CODES} <= {word for row in rows for word in row.split("`")[1::2]}
+    assert all(f"`{purpose}`" in text for purpose in load_prompts("").sections)
+
+
+def test_the_citation_is_of_this_version_and_the_changelog_has_it_with_the_same_date() -> None:
+    citation = dict(
+        re.findall(r"^([\w-]+): (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)
+    )
+    assert citation["version"] == rulemine.__version__
+    heading = f"## [{rulemine.__version__}] - {citation['date-released']}"
+    assert heading in (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines()

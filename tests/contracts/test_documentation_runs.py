@@ -117,12 +117,9 @@ def test_a_readme_names_every_file_of_its_package() -> None:
         assert [name for name in sorted(files | folders) if f"`{name}" not in text] == [], readme
 
 
-def test_a_page_is_read_in_ten_minutes() -> None:
+def test_a_page_is_read_in_ten_minutes_and_the_readme_fits_a_screen_or_two() -> None:
     words = {name(page): len(page.read_text("utf-8").split()) for page in DOCS}
     assert {page: number for page, number in words.items() if number > MOST_WORDS} == {}
-
-
-def test_the_readme_fits_a_screen_or_two() -> None:
     lines = (ROOT / "README.md").read_text("utf-8").splitlines()
     assert len(lines) <= 120
     assert max(map(len, lines)) <= 110

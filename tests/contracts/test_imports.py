@@ -12,9 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
-from tests import ROOT
+from tests import ROOT, each
 
 PACKAGE = ROOT / "rulemine"
 
@@ -36,12 +34,7 @@ FLOORS = (
 )
 """Each package imports itself and what lies on lower floors; ``common`` is what lies at the root."""
 
-DOORS = {
-    "rulemine.kinds.answers",
-    "rulemine.kinds.group",
-    "rulemine.kinds.kind",
-    "rulemine.kinds.registry",
-}
+DOORS = {f"rulemine.kinds.{name}" for name in ("answers", "group", "kind", "registry")}
 """By which everything over them asks a kind, without an import of it."""
 
 MAY_IMPORT = {
@@ -59,30 +52,13 @@ MAY_IMPORT["builder"] |= {"verify"}  # what its writing again adds to a report
 MAY_IMPORT["builder"] -= {"each kind"}
 MAY_IMPORT["draft"] -= {"each kind"}
 MAY_IMPORT["cluster"] = {"cluster", "datasets", *MAY_IMPORT["evaluation"]}
-MAY_IMPORT["cli"] = {
-    "cli",
-    *MAY_IMPORT["draft"],
-    "auditing",
-    "cluster",
-    "evaluation",
-    "exports",
-    "importing",
-    "papers",
-    "verify",
-}
+MAY_IMPORT["cli"] = MAY_IMPORT["draft"] | {
+    "cli", "auditing", "cluster", "evaluation", "exports", "importing", "papers", "verify",
+}  # fmt: skip
 
 FACES = (
-    "kg",
-    "query",
-    "cypher",
-    "rules",
-    "mining",
-    "datasets",
-    "llm",
-    "release",
-    "evaluation",
-    "exports",
-)
+    "kg", "query", "cypher", "rules", "mining", "datasets", "llm", "release", "evaluation", "exports",
+)  # fmt: skip
 """The packages that users import from."""
 
 FACE = {"rulemine", "rulemine.__main__"}
@@ -170,7 +146,6 @@ def test_every_package_has_its_floor() -> None:
     assert found == set(MAY_IMPORT), "a new package needs its floor written down here"
 
 
-# All modules in one test, here and below: a thousand tests of a millisecond cost their workers far more.
 def test_imports_point_one_way() -> None:
     wrong = [
         f"{module}, line {line}: {name}; {here} may import {sorted(MAY_IMPORT[here])} only"
@@ -206,14 +181,16 @@ def test_each_package_takes_from_outside_only_what_it_is_allowed() -> None:
     assert wrong == []
 
 
-def test_one_file_of_each_process_imports_jpype() -> None:
-    users = {m for m in MODULES if any(name.split(".")[0] == "jpype" for _, name in imports(m))}
-    assert users == {"rulemine.mining.jvm", "rulemine.neo4j.process"}
-
-
-def test_one_file_imports_openai() -> None:
-    users = {m for m in MODULES if any(name.split(".")[0] == "openai" for _, name in imports(m))}
-    assert users == {"rulemine.llm.client"}
+@each(
+    ("package", "files"),
+    [
+        ("jpype", {"rulemine.mining.jvm", "rulemine.neo4j.process"}),
+        ("openai", {"rulemine.llm.client"}),
+    ],
+)
+def test_one_file_of_each_process_imports(package: str, files: set[str]) -> None:
+    users = {m for m in MODULES if any(name.split(".")[0] == package for _, name in imports(m))}
+    assert users == files
 
 
 def test_nothing_imports_through_the_signposts() -> None:
@@ -264,7 +241,7 @@ def test_nothing_is_loaded_before_it_is_needed() -> None:
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name", FACES)
+@each("name", FACES)
 def test_a_face_has_at_most_ten_names_and_each_is_there(name: str) -> None:
     face = importlib.import_module(f"rulemine.{name}")
     assert 0 < len(face.__all__) <= 10

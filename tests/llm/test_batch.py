@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -112,14 +111,6 @@ def test_nothing_is_asked_twice_while_results_are_awaited(path, folder):
     assert custom_ids(folder / "round-0002.requests.jsonl") == [call_of(n).key for n in (3, 4)]
     assert "as a batch: round-0002.requests.jsonl (2 calls of fake)." in said
     assert "Nothing has come back yet of round-0001.requests.jsonl (3 calls): send" in said
-    other = folder / "other"
-    with opened_at(path, other) as session:  # one run after another writes the same round
-        for n in (1, 2, 1):
-            with pytest.raises(AwaitedError):
-                session.run([until_good(n)])
-    assert [p.name for p in other.glob("*.jsonl")] == ["round-0001.requests.jsonl"]
-    keys = [call_of(1).key, call_of(2).key]
-    assert custom_ids(other / "round-0001.requests.jsonl") == keys
 
 
 def test_lost_calls_are_asked_anew_and_no_others(path, folder):
@@ -244,25 +235,6 @@ def test_a_round_of_refusals_ends_the_run_as_over_the_network(path, folder):
     works = [until_good(n) for n in range(50)]
     with pytest.raises(EndpointError, match=r"40 calls in a row.*strange model.*remove the files"):
         rounds_until_done(path, folder, works, lambda *_: {"error": {"message": "strange model"}})
-
-
-def test_many_refusals_among_replies_end_no_later_run(path, folder):
-    def refuses_half(request, times):
-        if re.search(r"e00\d\d[02468]", str(request)):
-            return {"error": {"message": "policy"}}
-        return completion(request, "Who?")
-
-    def two_calls(number):
-        async def converse(ask):
-            answer = await ask(call_of(number))
-            return answer if isinstance(answer, Failure) else await ask(call_of(number + 1000))
-
-        return converse
-
-    for _ in range(3):  # the third finds the replies of the first round in the journal
-        awaits(path, folder, [two_calls(n) for n in range(90)])
-        if not list(folder.glob("batch_*")):
-            answer_rounds(folder, refuses_half)
 
 
 def test_calls_asked_at_once_are_in_one_round(path, folder):

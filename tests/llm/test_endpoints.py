@@ -13,7 +13,7 @@ import pytest
 from werkzeug import Response
 
 from rulemine.errors import EndpointError, NoReplyError
-from rulemine.llm import Call, Failure, Reply
+from rulemine.llm import Failure, Reply
 from rulemine.llm.call import Answer, Ask
 from tests.chat_server import KEY, ChatServer, Says, error
 from tests.llm.conftest import call_of
@@ -177,14 +177,6 @@ def test_all_calls(server, opened, monkeypatch):
         assert max(server.received.values()) == 1 or case == "never there"
 
 
-def test_nobody_there(opened, monkeypatch):
-    monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
-    none = "failure: no connection: "
-    for url in ("http://127.0.0.1:9/v1", "http://no-such-host.invalid/v1"):
-        with opened(url) as session, pytest.raises(EndpointError, match=none):
-            session.run([asking(1)])
-
-
 def test_connections_that_break(opened, monkeypatch):
     monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
     for said in (b"", b"hello there\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"):
@@ -245,15 +237,6 @@ def test_a_reply_without_a_word_is_one_where_the_call_allows_it(server, opened):
         [reply] = session.run([lambda ask: ask(call_of(1, blank=True))])
         assert isinstance(reply, Reply)
         assert reply.text == "b"
-
-
-def test_tools_that_were_offered_are_called(server, opened):
-    call = Call("fake", [{"role": "user", "content": "Who?"}], tools=[{"type": "function"}])
-    server.says = lambda request, times: message(None, "tool_calls", tool_calls=[TOOL])
-    with opened() as session:
-        [reply] = session.run([lambda ask: ask(call)])
-        assert isinstance(reply, Reply)
-        assert (reply.text, list(reply.tool_calls)) == ("", [TOOL])
 
 
 def test_a_certificate_of_ones_own(opened, tmp_path, monkeypatch):

@@ -121,14 +121,10 @@ def test_a_damaged_journal_is_one_clear_error(path):
     for number in range(200):
         journal.keep(call_of(number), REPLIES[0])
     journal.close()
-    data = bytearray(path.read_bytes())
-    for place in range(4096, len(data), 512):
-        data[place : place + 40] = b"\xff" * 40
-    path.write_bytes(data)
-    with pytest.raises(InputError, match="damaged"):  # noqa: PT012 - where it shows depends on SQLite
-        journal = Journal(path)
-        for number in range(200):
-            journal.get(call_of(number).key)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    with pytest.raises(InputError, match="damaged"):
+        [Journal(path).get(call_of(number).key) for number in range(200)]
 
 
 def test_a_line_that_was_changed_is_refused(path):
@@ -213,10 +209,3 @@ def test_an_edited_line_is_named(release):
         file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
         with pytest.raises(InputError, match=f"(?s)line 3: no line of a journal .*{said}"):
             Replay(release)
-
-
-def test_a_folder_without_a_journal(tmp_path):
-    with pytest.raises(InputError, match=r"holds none of llm/journal\.jsonl"):
-        Replay(tmp_path)
-    with pytest.raises(InputError, match="no such file"):
-        Replay(tmp_path / "none")

@@ -66,35 +66,19 @@ def test_a_journal_that_holds_all_needs_no_key_and_no_client(opened, monkeypatch
         assert session.usage.sent == 0
 
 
-def test_a_reply_is_in_the_journal_before_it_is_seen(opened):
-    async def converse(ask: Ask) -> bool:
-        reply = await ask(call_of(1))
-        assert isinstance(reply, Reply)
-        return session.line(call_of(1).key)["reply"]["text"] == reply.text
-
-    with opened() as session:
-        assert session.run([converse]) == [True]
-        with pytest.raises(KeyError):
-            session.line(call_of(2).key)
-
-
-def test_identical_calls_share_a_request(server, opened):
-    with opened() as session:
-        assert session.run([asking(1, 1)] * 10) == [[text_of(1)] * 2] * 10
-    assert server.received.total() == 1
-
-
-def test_samples_are_calls_of_their_own_and_keep_to_the_concurrency(server, opened):
+def test_samples_are_calls_of_their_own_and_identical_calls_are_one(server, opened):
     def at_once(calls):
         return lambda ask: asyncio.gather(*map(ask, calls))
 
     with opened() as session:
-        session.run([at_once([call_of(1, sample=n, seed=7) for n in range(3)])])
-    assert sorted(body["seed"] for body in server.bodies) == [7, 8, 9]
+        assert session.run([asking(1, 1)] * 10) == [[text_of(1)] * 2] * 10
+        session.run([at_once([call_of(2, sample=n, seed=7) for n in range(3)])])
+    assert server.received.total() == 4
+    assert sorted(body["seed"] for body in server.bodies) == [0, 7, 8, 9]
     server.most_at_once = 0
     server.hold(lambda: server.most_at_once < 4)
     with opened(concurrency=4) as session:
-        [replies] = session.run([at_once([call_of(n) for n in range(40)])])
+        [replies] = session.run([at_once([call_of(n) for n in range(3, 43)])])
     assert (len(replies), server.most_at_once) == (40, 4)
 
 
@@ -112,19 +96,6 @@ def test_a_conversation_that_raises_ends_no_other(server, opened):
         assert session.usage.answered == 50
         assert session.run(each(50)) == [[text_of(n)] for n in range(50)]
     assert server.received.total() == 50
-
-
-def test_a_running_loop_awaits_arun(server, opened):
-    async def notebook() -> list[Any]:
-        async with opened() as session:
-            with pytest.raises(RuntimeError, match=r"await session\.arun"):
-                session.run(each(3))
-            first = await session.arun(each(3))
-            assert await session.arun(each(3)) == first
-            return first
-
-    assert asyncio.run(notebook()) == [[text_of(n)] for n in range(3)]
-    assert server.received.total() == 3
 
 
 def test_tools_and_everything_else_is_sent_and_kept(server, opened):

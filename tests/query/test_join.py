@@ -4,14 +4,13 @@ import itertools
 import random
 
 import numpy as np
-import pytest
 
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.query import join as engine
 from rulemine.query.atom import Atom, Term
 from rulemine.query.join import bind, join
-from tests import some_seeds
+from tests import each, some_seeds
 
 Result = tuple[int, tuple[int, ...], tuple[int, ...]]
 
@@ -52,8 +51,7 @@ def brute_force(kg, atoms, rows, bound):
     return found
 
 
-@pytest.mark.parametrize("at_once", [1, 3, 1 << 18])
-@pytest.mark.parametrize("seed", some_seeds(60))
+@each(("seed", "at_once"), itertools.product(some_seeds(60), [1, 3, 1 << 18]))
 def test_join_equals_brute_force(seed, at_once, monkeypatch):
     monkeypatch.setattr(engine, "ROWS_AT_ONCE", at_once)
     rng = random.Random(seed)

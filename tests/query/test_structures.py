@@ -1,11 +1,9 @@
-from collections import Counter
-from itertools import combinations_with_replacement, count, product
-
 from rulemine.kg.facts import Declarations
-from rulemine.query import Anchor, Intersection, Projection, Union, parse
+from rulemine.query import Anchor, Projection, Union, parse
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.query.tree import MOST_DEPTH
 from tests import each
+from tests.query.rooted_trees import query_of, rooted_trees, shape_of
 
 NINE = {
     "1p": '(p "r" "a")', "2p": '(p- "r" (p "s" "a"))', "3p": '(p "r" (p "s" (p- "r" "a")))',
@@ -13,34 +11,6 @@ NINE = {
     "ip": '(p "t" (and (p "r" "a") (p "s" "b")))', "pi": '(and (p "t" (p "r" "a")) (p "s" "b"))',
     "2u": '(or (p "r" "a") (p "s" "b"))', "up": '(p "t" (or (p "r" "a") (p "s" "b")))'
 }  # fmt: skip
-
-Shape = tuple["Shape", ...]
-"""A rooted tree: the shapes below its root."""
-
-
-def rooted_trees(edges):
-    """All rooted trees with so many edges, each once."""
-    for sizes in partitions(edges):
-        groups = [
-            combinations_with_replacement(list(rooted_trees(size - 1)), number)
-            for size, number in Counter(sizes).items()
-        ]
-        for some in product(*groups):
-            yield tuple(shape for group in some for shape in group)
-
-
-def partitions(total, most=None):
-    if not total:
-        yield ()
-    for part in range(min(total, most or total), 0, -1):
-        for rest in partitions(total - part, part):
-            yield part, *rest
-
-
-def as_query(shape, names):
-    if not shape:
-        return Anchor(str(next(names)))
-    return Intersection.of([Projection("r", False, as_query(below, names)) for below in shape])
 
 
 @each("name", STRUCTURES)
@@ -52,11 +22,11 @@ def test_the_nine_structures(name):
 
 
 def test_all_rooted_trees_up_to_six_edges_have_codes_of_their_own():
-    trees = {n: list(rooted_trees(n)) for n in range(1, 7)}
-    assert [len(some) for some in trees.values()] == [1, 2, 4, 9, 20, 48]
-    codes = {structure_of(as_query(t, count())).shape for some in trees.values() for t in some}
-    assert len(codes) == 84
-    assert {"(2)(2)", "(3)(1)", "((1)(1))", "((2)(1))", "((1)(1))(1)", "(2(1)(1))"} <= codes
+    trees = [tree for edges in range(1, 7) for tree in rooted_trees(edges)]
+    codes = [structure_of(query_of(tree)).shape for tree in trees]
+    assert codes == [*map(shape_of, trees)]
+    assert len(codes) == len(set(codes)) == 84
+    assert {"(2)(2)", "(3)(1)", "((1)(1))", "((2)(1))", "((1)(1))(1)", "(2(1)(1))"} <= {*codes}
 
 
 @each(

@@ -3,6 +3,7 @@ import pytest
 from rulemine.errors import QueryError
 from rulemine.query import Anchor, Count, Difference, Intersection, Projection, Union
 from rulemine.query.tree import MOST_ATOMS, MOST_DEPTH, Query
+from tests import each
 
 A, B, C = (Projection("r", False, Anchor(name)) for name in "abc")
 
@@ -16,35 +17,28 @@ def test_parts_are_sorted_flattened_and_merged():
     assert Union.of([A, A]) is A
 
 
-def test_unions_within_intersections_stay():
-    assert Intersection((Union((A, B)), C)).text == (
-        '(and (or (p "r" "a") (p "r" "b")) (p "r" "c"))'
-    )
-
-
-def test_names_are_json_strings():
+def test_what_stays_as_it_is_given():
+    union = Intersection((Union((A, B)), C))
+    assert union.text == '(and (or (p "r" "a") (p "r" "b")) (p "r" "c"))'
     assert Projection('a"b', True, Anchor("Zoë\\")).text == r'(p- "a\"b" "Zoë\\")'
-
-
-def test_a_combination_of_one_part_is_refused():
-    with pytest.raises(QueryError, match=r"\(and …\) has 1 different part.*Intersection\.of"):
-        Intersection((A, A))
-    with pytest.raises(QueryError, match="has 0 different parts"):
-        Union.of([])
-
-
-def test_a_count_is_outermost():
     assert Count(A).text == '(count (p "r" "a"))'
-    for make in (lambda q: Projection("r", False, q), Count, lambda q: Union((q, A))):
-        with pytest.raises(QueryError, match="can only be outermost"):
-            make(Count(A))
+    less = Difference(Difference(A, B), C)
+    assert less.text == '(minus (minus (p "r" "a") (p "r" "b")) (p "r" "c"))'
 
 
-def test_what_is_taken_away_holds_no_difference():
-    less = Difference(A, B)
-    assert Difference(less, C).text == '(minus (minus (p "r" "a") (p "r" "b")) (p "r" "c"))'
-    with pytest.raises(QueryError, match="holds another minus"):
-        Difference(C, Projection("r", False, less))
+@each(
+    ("make", "told"),
+    [
+        (lambda: Intersection((A, A)), r"\(and …\) has 1 different part.*Intersection\.of"),
+        (lambda: Union.of([]), "has 0 different parts"), (lambda: Count(Count(A)), "only be outermost"),
+        (lambda: Projection("r", False, Count(A)), "only be outermost"),
+        (lambda: Union((Count(A), A)), "only be outermost"),
+        (lambda: Difference(C, Projection("r", False, Difference(A, B))), "holds another minus"),
+    ],
+)  # fmt: skip
+def test_what_is_no_query_is_refused(make, told):
+    with pytest.raises(QueryError, match=told):
+        make()
 
 
 def test_depth_and_size_are_bounded():
