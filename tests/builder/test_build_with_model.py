@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from werkzeug import Response
 
-from rulemine.config import packaged
 from tests import each
 from tests.chat_server import (
     KEY,
@@ -22,7 +21,6 @@ from tests.chat_server import (
     build_words,
     completion,
     error,
-    journal,
     questions,
 )
 from tests.command_line import FACTS, RULES, Command, run_here, tree
@@ -45,14 +43,6 @@ def faulty(share: float) -> Says:
         return FAULTS[drawn[1] % len(FAULTS)] if fault else FakeModel().answer(request)
 
     return says
-
-
-def withheld(request: dict[str, Any], times: int) -> Any:
-    """Says nothing to half of the questions."""
-    topic = request["messages"][-1]["content"].split("Question Entity: ")[1].split("\n")[0]
-    if sum(map(ord, topic)) % 2:
-        return completion(request, "", "content_filter")
-    return FakeModel().answer(request)
 
 
 @pytest.fixture(scope="module")
@@ -147,14 +137,6 @@ def test_every_naming_and_back(here, release, command, no_network):
     assert tree(here / "again") == tree(release)
 
 
-def test_a_dry_run_calls_nothing(here: Path, command: Command, no_network: None) -> None:
-    ended = command(*build_words("http://127.0.0.1:9/v1", "out/kg", *EVERYTHING, "--dry-run"))
-    assert ended.status == 0, ended.err
-    assert "prompt 3 of 3" in ended.out
-    assert not (here / "out" / "kg").exists()
-    assert journal(here / "out" / "kg") == {}
-
-
 @each(
     ("options", "shown", "warned"),
     [
@@ -179,39 +161,6 @@ def test_a_model_sees_labels_where_there_are_any(tmp_path, options, shown, warne
     assert re.search(rf"^Question Entity: {shown}$", ended.out, re.MULTILINE)
     assert warned in ended.err
     assert ("the model sees" in ended.err) is bool(warned)
-
-
-def test_of_an_edited_prompt_only_what_it_changes_is_asked(here: Path, command: Command) -> None:
-    with ChatServer() as running:
-        judge = ("--set", "verbalizer.judge_model=critic")
-        assert command(*build_words(running.url, "out/kg", *judge)).status == 0
-        before = sum(running.received.values())
-        audits = sum(entry["purpose"] == "audit" for entry in journal(here / "out" / "kg").values())
-        prompts = packaged("verbalizer", "prompts.toml")
-        text = prompts.read_text().replace("Does the question ask", "Does this question ask")
-        text = text.replace(
-            "labels of entities;", "labels of things;"
-        )  # in no prompt of this build
-        (here / "my.toml").write_text(text)
-        words = build_words(running.url, "out/kg", *judge, "--set", "verbalizer.prompt=my.toml")
-        assert command(*words).status == 0
-        assert sum(running.received.values()) == before + audits
-    assert command("verify", "out/kg").status == 0
-
-
-def test_what_became_of_questions_without_a_good_text_is_told(here: Path, command: Command) -> None:
-    with ChatServer(withheld) as running:
-        ended = command(*build_words(running.url, "out/kg"))
-    assert ended.status == 0, ended.err
-    lines = (here / "out" / "kg" / "rejected.jsonl").read_text().splitlines()
-    failed = [row for row in map(json.loads, lines) if row["stage"] == "verbalize"]
-    assert len(failed) == len(lines) > 0
-    told = f" {len(failed)} by template because no text of a model passed the checks.\n"
-    assert told in ended.out
-    summary = command("show", "out/kg", "--summary").out
-    assert not any(line.split()[:1] == ["verbalize:"] for line in summary.splitlines())
-    card = (here / "out" / "kg" / "README.md").read_text()
-    assert f"; {len(failed)} are worded by template because no text of it passed the checks" in card
 
 
 def test_what_is_cut_off_is_asked_once_more_said_and_replayed(here: Path, command: Command) -> None:

@@ -58,17 +58,8 @@ def test_typical_is_within_twice_and_the_worst_is_never_less(kind, here, command
         model = ("--set", f"endpoint.base_url={server.url}")
         if kind == "judge":
             release = write_release(here / "small").path
-            words = (
-                "evaluate",
-                str(release),
-                "--split",
-                "all",
-                "-o",
-                "judged.jsonl",
-                "--judge",
-                "m",
-            )
-            words += model
+            to = ("-o", "judged.jsonl", "--judge", "m", *model)
+            words = ("evaluate", str(release), "--split", "all", *to)
         else:
             more = ("--model", "m", "--naming", "text", "--set", "questions.split=random")
             words = ("build", *SMALL[kind], "-o", "out/x", *model, *more)

@@ -13,12 +13,10 @@ from rulemine.config import packaged
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
-from rulemine.removal.maximal import choose
-from rulemine.removal.selection import Selection, read_selection, write_selection
+from rulemine.removal.selection import Selection
 from rulemine.removal.setting import Setting
-from rulemine.removal.steps import certify, certify_as_chosen, select_brink
+from rulemine.removal.steps import certify_as_chosen, select_brink
 from rulemine.rules.formats import read_rules
-from rulemine.rules.grounding import Groundings, ground
 from rulemine.rules.proofs import remaining_proofs
 from rulemine.rules.rule import Rule
 from tests import ROOT
@@ -41,11 +39,6 @@ def kg() -> KnowledgeGraph:
 @pytest.fixture(scope="module")
 def rules() -> tuple[Rule, ...]:
     return read_rules(RULES)
-
-
-@pytest.fixture(scope="module")
-def groundings(kg: KnowledgeGraph, rules: tuple[Rule, ...]) -> Groundings:
-    return ground(kg, rules)
 
 
 def share_with_reverse_edge(kg: KnowledgeGraph, selection: Selection) -> float:
@@ -82,21 +75,3 @@ def test_the_recipe_asks_and_splits_as_published(tmp_path: Path) -> None:
     splits = Counter(question.split for question in release.questions())
     assert splits == {"train": 1_773, "validation": 222, "test": 222}
     assert release.manifest["counts"]["distinct_texts"] == 1_647
-
-
-def test_default_selection_comes_near_the_largest_that_the_quota_allows(kg, groundings, tmp_path):
-    setting = Setting.of(kg, max_prior=0.07)
-    found = certify(setting, choose(setting, groundings), 0)
-    assert groundings.describe() == "122,543 groundings with 16,607 distinct heads"
-    assert (groundings.counts > 0).sum() == 145
-    assert found.counts.upper_bound == 145 * 30
-    assert 0.99 * 145 * 30 < len(found.removed) == len(found) <= 145 * 30
-    assert found.rules_covered == 145
-    assert 2_000 < found.core.sum() <= found.counts.core_upper_bound
-    check(kg, found)
-    write_selection(tmp_path, found)
-    again = read_selection(tmp_path, groundings.rules)
-    for name in ("head", "rule", "body", "level"):
-        assert np.array_equal(getattr(again, name), getattr(found, name))
-        assert getattr(again, name).dtype == getattr(found, name).dtype
-    assert again.describe() == found.describe()

@@ -1,9 +1,7 @@
 """Fresh variants of a small release: whole releases on the same graphs, from nothing but the release."""
 
 import json
-import re
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,6 @@ import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import prepare_run
-from rulemine.cli import console
 from rulemine.files import write_jsonl
 from rulemine.kinds.written.scripted import ScriptedWriter
 from rulemine.kinds.written.writer_names import WriterNames
@@ -89,14 +86,11 @@ def test_the_table_is_written_and_the_same_command_makes_nothing_again(made, tar
 def test_a_model_writes_a_run_and_its_journal_makes_it_again(made, command, tmp_path, monkeypatch):
     """A model that says what the scripted writer would, in other words."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
-    monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.05)
     release = Release.open(made / "published")
     names = WriterNames(release.kg("complete"), (), ())  # pairs have those that are shown
     script = ScriptedWriter(read_parts(release).templates, names)
 
     def says(request: dict[str, Any], _times: int) -> str:
-        time.sleep(0.03)
         lines = request["messages"][-1]["content"].split("\n")
         shown = [tuple(json.loads(line)) for line in lines if line.startswith('["')]
         reply = json.loads(script.pairs(shown, 5))
@@ -104,28 +98,17 @@ def test_a_model_writes_a_run_and_its_journal_makes_it_again(made, command, tmp_
             pair["question"] = f"Tell me: {pair['question']}"
         return json.dumps(reply)
 
-    shutil.copytree(made / "published.stages", tmp_path / "published.stages")
-    shutil.copytree(made / "published", tmp_path / "published")
-    manifest = tmp_path / "published/manifest.json"
-    content = json.loads(manifest.read_text())
-    content["config"]["verbalizer"]["naming"] = (
-        "numeric"  # as of a release by templates in this naming
-    )
-    manifest.write_text(json.dumps(content))
-    words = ("build", tmp_path / "published", "--runs", 1, "--set",
-             f"rules={made / 'rules.jsonl'}")  # fmt: skip
+    words = ("build", made / "published", "--runs", 1, "--set", f"rules={made / 'rules.jsonl'}")
     with ChatServer(says) as server:
         model = ("--model", "m", "--set", f"endpoint.base_url={server.url}")
         ended = command(*words, "-o", tmp_path / "a", *model)
     assert ended.status == 0, ended.err
-    assert re.search(r"run 1: .* · [\d,]+ tokens", ended.err), "a log says that it goes on"
     assert all("Names: labels" in body["messages"][-1]["content"] for body in server.bodies)
     assert {body["temperature"] for body in server.bodies} == {0.8}
     assert all(q.wording == "model" for q in Release.open(tmp_path / "a/run-1").questions())
     ended = command(*words, "-o", tmp_path / "b", "--replay", tmp_path / "a")
     assert ended.status == 0, ended.err
-    for name in ("a", "b"):
-        assert "Texts of published are templates" in (tmp_path / name / "variants.md").read_text()
+    assert "Texts of published are templates" in (tmp_path / "b/variants.md").read_text()
     assert not list(compare(Release.open(tmp_path / "a/run-1"), tmp_path / "b/run-1"))
 
 

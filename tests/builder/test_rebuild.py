@@ -157,10 +157,3 @@ def test_the_command_says_both_verdicts(made: Path, tmp_path: Path, command: Com
     assert "every invariant holds" in ended.out
     assert "not what its recipe makes: 2 files" in ended.out
     assert "rejected.jsonl: line 1: found" in ended.out
-
-
-def test_options_of_rebuilding_need_it(made: Path, command: Command) -> None:
-    for words in (["--set", "kg=kg.tsv"], ["--threads", "2"]):
-        ended = command("verify", made / "release", *words)
-        assert ended.status == 2
-        assert "--rebuild" in ended.err

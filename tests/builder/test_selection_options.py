@@ -76,18 +76,6 @@ def test_floors_and_filters_decide_which_rules_may_prove(files: Path) -> None:
         assert set(build.selection.rule.tolist()) <= set(range(3 - len(out)))
 
 
-def test_faults_of_a_filter_are_found_before_mining(files: Path) -> None:
-    for lines, message in (
-        ('[classes]\nclose = ["naer"]\n', "naer"),
-        ('[[standards]]\nhead = ["of"]\n', "standard 1 has no reason"),
-    ):
-        (files / "faulty.toml").write_text('[drop]\n"pays" = "says nothing"\n' + lines)
-        given = [(("questions", "filter"), str(files / "faulty.toml"))]
-        with pytest.raises(UserError, match=message):
-            Build(load_recipe(str(files / "kg.tsv"), given), files / "out").run("release")
-        assert not (files / "out.stages").exists()
-
-
 def test_standards_of_the_filter_refuse_rules_are_counted_and_verified(files: Path) -> None:
     file = files / "standards.toml"
     file.write_text(

@@ -73,12 +73,6 @@ def test_the_order_of_options_and_the_work_are_not_in_the_key() -> None:
     assert replace(stage(), name="ground").key != stage().key
 
 
-def test_the_digest_is_that_of_the_files_alone(tmp_path: Path) -> None:
-    one = run_stage(stage("x"), tmp_path / "1").digest
-    assert run_stage(replace(stage("x"), version=2), tmp_path / "2").digest == one
-    assert run_stage(stage("y"), tmp_path / "3").digest != one
-
-
 @each("error", [CrashError(), KeyboardInterrupt(), OSError(28, "No space left")])
 def test_a_stage_that_breaks_leaves_the_old_output_whole(tmp_path, error):
     def breaks(folder: Path) -> None:
@@ -92,42 +86,6 @@ def test_a_stage_that_breaks_leaves_the_old_output_whole(tmp_path, error):
     assert content(tmp_path) == before
     assert names(tmp_path) == ["mine"]
     assert run_stage(stage("old"), tmp_path).reused
-
-
-@each("renames", [0, 1])
-def test_a_break_in_the_exchange_loses_nothing(tmp_path, monkeypatch, renames):
-    run_stage(stage("old"), tmp_path)
-    before = content(tmp_path)
-    real, left = Path.rename, [renames]
-
-    def rename(self: Path, target: Path) -> Path:
-        if self.name == "old":
-            return real(self, target)
-        if not left[0]:
-            raise CrashError
-        left[0] -= 1
-        return real(self, target)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", rename)
-        with pytest.raises(CrashError):
-            run_stage(replace(stage("new"), version=2), tmp_path)
-    assert content(tmp_path) == before
-    assert names(tmp_path) == ["mine"]
-
-
-def test_what_a_killed_process_left_is_cleaned_away(tmp_path: Path) -> None:
-    run_stage(stage("old"), tmp_path)
-    before = content(tmp_path)
-    left = tmp_path / ".mine.exchange"
-    write_text(left / "new" / "half.txt", "half")
-    write_text(left / ".lock", "")
-    (tmp_path / "mine").rename(left / "old")
-    assert run_stage(stage("old"), tmp_path).reused, "killed between the two renames"
-    assert not run_stage(replace(stage("old"), version=2), tmp_path).reused
-    assert run_stage(stage("old"), tmp_path).reused is False
-    assert content(tmp_path) == before
-    assert names(tmp_path) == ["mine"]
 
 
 @each("manifest", [None, "", "[]", '{"key": 1', '{"key": "KEY"}', "\udcff"])

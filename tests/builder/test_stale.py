@@ -12,10 +12,8 @@ from rulemine.builder.rebuild import build_again
 from rulemine.cli.main import main
 from rulemine.errors import ConfigError, UserError
 from rulemine.evaluation.reporting.made import in_short
-from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kg.graph import Triple
 from rulemine.kinds.checks import Unaskable
-from rulemine.query.answers import stale_in
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
 from rulemine.verify import verify
@@ -24,32 +22,6 @@ from tests.command_line import FACTS, RULES
 from tests.releases import COAST, build_small
 
 SHARE = 0.03
-
-
-def test_what_is_stale_is_stated_by_the_reference_in_no_way() -> None:
-    rng = Random(3)
-    declared = Declarations.of(["knows"], [("child", "parent")], [("dad", "father")])
-    names = ("knows", "child", "parent", "dad", "father", "other")
-
-    def graph(size: int) -> KnowledgeGraph:
-        return KnowledgeGraph.from_triples(
-            {
-                (f"e{rng.randrange(9)}", rng.choice(names), f"e{rng.randrange(9)}")
-                for _ in range(size)
-            }
-        )
-
-    def said(triple: Triple) -> Triple:
-        s, r, o = triple
-        if r == "parent" or (r == "knows" and s > o):
-            s, o = o, s
-        return s, {"parent": "child", "father": "dad"}.get(r, r), o
-
-    for _ in range(20):
-        kg, reference = graph(120), graph(150)
-        known = {said(triple) for triple in reference.labeled()}
-        expected = [said(triple) not in known for triple in kg.labeled()]
-        assert stale_in(kg, reference, declared).tolist() == expected
 
 
 def _reference(folder: Path, triples: list[Triple]) -> tuple[str, set[Triple]]:

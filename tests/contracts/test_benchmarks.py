@@ -60,29 +60,3 @@ def test_the_suite_builds_by_the_recipe_where_there_is_one() -> None:
     assert suite.recipe_of("fb15k237", "rules") == ["fb15k237"]
     assert suite.recipe_of("fb15k237", "structures") == ["structures-fb15k237"]
     assert suite.recipe_of("codex-m", "variants") == ["codex-m", "--kind", "variants"]
-
-
-def test_the_suite_goes_on_where_it_stopped_and_says_what_failed(tmp_path, monkeypatch):
-    suite = load("suite")
-    asked: list[tuple[str, str]] = []
-    made = {
-        "triples": 1000, "removed": 20, "questions": 8, "missing": 4, "core": 3, "seconds": 2.5,
-        "rules": 1.0,
-        "archive": "0123456789abcdef", "hard_f1": {"lookup": 0.0, "prior": 0.5, "prior:k=5": 0.25},
-    }  # fmt: skip
-
-    def measured(graph: str, kind: str, _out: Path) -> dict[str, object]:
-        asked.append((graph, kind))
-        found = {"graph": graph, "kind": kind}
-        return found | ({"failed": "build: exit 2: no | rule"} if kind == "cypher" else made)
-
-    monkeypatch.setattr(suite, "measured", measured)
-    for kinds in ("rules", "rules,cypher"):
-        out = ["suite.py", str(tmp_path / "out"), "--graphs", "demo", "--kinds", kinds]
-        monkeypatch.setattr("sys.argv", out)
-        suite.main()
-    assert asked == [("demo", "rules"), ("demo", "cypher")]
-    text = (tmp_path / "out/suite.md").read_text()
-    row = "| demo | rules | 1,000, 20 | 8 | 50% | 3 | 0.0 | 25.0 | – | 2; 1 | `0123456789ab` |"
-    assert row in text.splitlines()
-    assert "| demo | cypher | build: exit 2: no / rule |" in text

@@ -43,20 +43,3 @@ def test_no_public_class_name_occurs_twice() -> None:
                 homes.setdefault(name, []).append(str(path.relative_to(ROOT)))
     assert len(homes) > 500
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
-
-
-def test_distinct_values_are_sorted_and_not_hashed() -> None:
-    """Without counts or indices numpy.unique hashes, forty times slower than `rulemine.arrays.distinct`."""
-    hashing = [
-        f"{path.relative_to(ROOT)}, line {node.lineno}: {ast.unparse(node)}"
-        for path, text in texts().items()
-        if path.is_relative_to(ROOT / "rulemine") and "unique(" in text
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Call)
-        and ast.unparse(node.func) in ("np.unique", "numpy.unique", "unique")
-        and not any(
-            str(keyword.arg).startswith("return_") or keyword.arg == "axis"
-            for keyword in node.keywords
-        )
-    ]
-    assert hashing == []

@@ -1,6 +1,5 @@
 """Calls through files of a Batch API, against the same calls over the network."""
 
-import asyncio
 import json
 import random
 from collections.abc import Callable
@@ -235,26 +234,6 @@ def test_a_round_of_refusals_ends_the_run_as_over_the_network(path, folder):
     works = [until_good(n) for n in range(50)]
     with pytest.raises(EndpointError, match=r"40 calls in a row.*strange model.*remove the files"):
         rounds_until_done(path, folder, works, lambda *_: {"error": {"message": "strange model"}})
-
-
-def test_calls_asked_at_once_are_in_one_round(path, folder):
-    """Also those of a conversation that another of its calls has ended."""
-
-    async def chain(ask, number):
-        return [await ask(call_of(number)), await ask(call_of(number + 1000))]
-
-    async def converse(ask):
-        return await asyncio.gather(*(chain(ask, n) for n in range(4)))
-
-    def all_but_one(request, times):
-        if "e00000" in str(request) and times == 0:
-            return {"error": {"message": "busy"}, "status": 503}
-        return completion(request, "Who?")
-
-    [found], rounds = rounds_until_done(path, folder, [converse], all_but_one)
-    assert (len(found), rounds) == (4, 3)
-    second = custom_ids(folder / "round-0002.requests.jsonl")
-    assert set(second) == {f"{call_of(0).key}-2", *(call_of(n).key for n in (1001, 1002, 1003))}
 
 
 def test_one_process_uses_a_folder_and_no_budget_counts(path, folder):

@@ -3,8 +3,6 @@
 import json
 import re
 import socketserver
-import ssl
-import subprocess
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +13,7 @@ from werkzeug import Response
 from rulemine.errors import EndpointError, NoReplyError
 from rulemine.llm import Failure, Reply
 from rulemine.llm.call import Answer, Ask
-from tests.chat_server import KEY, ChatServer, Says, error
+from tests.chat_server import KEY, Says, error
 from tests.llm.conftest import call_of
 
 SCHEMA = {"type": "object", "properties": {"question": {"type": "string"}}}
@@ -237,21 +235,3 @@ def test_a_reply_without_a_word_is_one_where_the_call_allows_it(server, opened):
         [reply] = session.run([lambda ask: ask(call_of(1, blank=True))])
         assert isinstance(reply, Reply)
         assert reply.text == "b"
-
-
-def test_a_certificate_of_ones_own(opened, tmp_path, monkeypatch):
-    key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
-        check=True, capture_output=True,
-    )  # fmt: skip
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, key)
-    monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
-    with ChatServer(lambda *_: "a", ssl=context) as secure:
-        with opened(secure.url) as session, pytest.raises(EndpointError, match="certificate"):
-            session.run([asking(1)])
-        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-        with opened(secure.url) as session:
-            assert isinstance(session.run([asking(1)])[0], Reply)

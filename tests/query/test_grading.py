@@ -1,12 +1,10 @@
 """What the comparison with other evaluators (`checks/oracles/test_queries.py`) does not show."""
 
-import tracemalloc
-
 import pytest
 
 from rulemine.errors import QueryError
 from rulemine.kg import KnowledgeGraph
-from rulemine.query import QueryGraph, Union, evaluate, grading, parse, query_graph
+from rulemine.query import QueryGraph, evaluate, grading, parse, query_graph
 from rulemine.query.query_graph import levels_of
 from tests import each
 
@@ -115,22 +113,3 @@ def test_nothing_kept_searched_places_and_small_pieces_change_nothing(monkeypatc
     before = found()
     monkeypatch.setattr(place, name, 0)
     assert found() == before
-
-
-def test_unions_of_many_parts_and_deep_paths_take_little_memory(monkeypatch):
-    star = [(f"a{i:05}", "r", f"b{j}") for i in range(3_000) for j in range(3)]
-    star += [(f"b{j}", "s", f"c{i}") for j in range(3) for i in range(300)]
-    graph = QueryGraph(KnowledgeGraph.from_triples(star))
-    union = Union.of(parse(f'(p "s" (p "r" "a{i:05}"))') for i in range(3_000))
-    monkeypatch.setattr(grading, "MOST_KEPT", 1 << 15)
-    monkeypatch.setattr(grading, "_AT_ONCE", 1 << 15)
-    evaluate(graph, union.parts[0])
-    tracemalloc.start()
-    grades = evaluate(graph, union)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert len(grades) == 300
-    assert peak < 3 << 20  # the answers of all parts are 7 MB
-    deep = parse('(p- "s" (p "s" ' * 50 + '"b0"' + "))" * 50)
-    assert evaluate(graph, deep).answers == ("b0", "b1", "b2")
-    assert len(evaluate(graph, deep).witness("b2")) == 100

@@ -1,6 +1,5 @@
 """Folders are held by one process, exchanged as a whole, and never taken from their user."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -11,23 +10,12 @@ import pytest
 
 from rulemine.errors import OutputError
 from rulemine.files import write_text
-from rulemine.release import outputs as module
-from rulemine.release.outputs import recover, replacing, strangers, working_folder
+from rulemine.release.outputs import recover, replacing, working_folder
 from tests import each
 
 
 class CrashError(Exception):
     """What a test throws."""
-
-
-def test_strangers_are_files_links_and_empty_folders(tmp_path: Path) -> None:
-    for name in ("a.txt", "kg/b.txt", ".hidden", "mine/deep/c.txt"):
-        write_text(tmp_path / name, "x")
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "link").symlink_to(tmp_path / "a.txt")
-    (tmp_path / "kg" / "way out").symlink_to("/")
-    found = strangers(tmp_path, ["a.txt", "kg/b.txt", "link", "missing"])
-    assert found == [".hidden", "empty", "kg/way out", "link", "mine/deep/c.txt"]
 
 
 @each(
@@ -121,16 +109,3 @@ def test_a_folder_in_which_nothing_was_done_is_taken_away(tmp_path: Path) -> Non
     with working_folder(tmp_path / "out" / "x.stages") as folder:
         write_text(folder / "mine" / "a.txt", "x")
     assert (folder / "mine" / "a.txt").exists()
-
-
-def test_a_lock_that_its_holder_took_away_does_not_count(tmp_path, monkeypatch):
-    real = os.open
-
-    def open_then_lose(path: Path, *rest: int) -> int:
-        handle = real(path, *rest)
-        path.unlink()
-        return handle
-
-    monkeypatch.setattr(module.os, "open", open_then_lose)
-    with pytest.raises(OutputError, match="another build"), working_folder(tmp_path / "x.stages"):
-        raise AssertionError("held a lock that nobody sees")

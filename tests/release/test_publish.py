@@ -75,13 +75,6 @@ def test_nothing_else_in_a_release_folder_is_ever_deleted(tmp_path: Path, name: 
     assert contents(tmp_path) == before
 
 
-def test_many_strangers_are_counted(release: Path) -> None:
-    for number in range(7):
-        (release / f"p{number}.jsonl").write_text("mine")
-    with pytest.raises(OutputError, match=r"contains p0\.jsonl, .*, p4\.jsonl and 2 more, which"):
-        check_release(release, "tiny", "rules")
-
-
 def test_an_edited_release_is_replaced_only_when_told(release: Path, tmp_path: Path) -> None:
     target = tmp_path / "target"
     publish(release, target)
@@ -133,37 +126,20 @@ def test_a_release_is_not_renamed_onto_or_into_itself(release: Path, tmp_path: P
     assert contents(release) == before
 
 
-def test_an_equal_release_is_not_touched(release: Path, tmp_path: Path) -> None:
-    target = tmp_path / "target"
-    publish(release, target)
-    before = (target / "manifest.json").stat().st_ino
-    publish(release, target)
-    assert (target / "manifest.json").stat().st_ino == before
-
-
 def test_where_a_release_may_go(release: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    for folder, name in (
-        ("new", "tiny"),
-        ("release", Release.open(release).name),
-        ("empty", "tiny"),
-    ):
+    for folder in ("new", "release", "empty"):
         check_place(tmp_path / folder)
-        check_release(tmp_path / folder, name, "rules")
+        check_release(tmp_path / folder, "tiny", "rules")
     with pytest.raises(OutputError, match="other files"):
         check_release(tmp_path, "tiny", "rules")
     (tmp_path / "file").write_text("x")
     (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "round").symlink_to("round")
     for name, expected in {
-        "file": "is a file",
-        "file/below": "file is a file, not a folder",
-        "dangling": "is a link to nowhere, which does not exist",
-        "dangling/below": "is a link to nowhere",
-        "-": "nothing can be written there",
-        "release/kg": "is inside the release",
-    }.items():
+        "file": "is a file", "file/below": "file is a file, not a folder",
+        "dangling": "is a link to nowhere, which does not exist", "dangling/below": "is a link to nowhere",
+        "round": "is a link", "-": "nothing can be written there", "release/kg": "is inside the release",
+    }.items():  # fmt: skip
         with pytest.raises(OutputError, match=expected):
             check_place(tmp_path / name)
-    (tmp_path / "nowhere").symlink_to("dangling")
-    with pytest.raises(OutputError, match="is a link"):
-        check_place(tmp_path / "dangling")

@@ -67,15 +67,11 @@ def test_what_is_written_is_read(record: Any) -> None:
     ("change", "expected"),
     [
         ({"id": 5}, "Expected `str`, got `int` - at `$.id`"),
-        ({"id": None}, "Expected `str`, got `null` - at `$.id`"),
         ({"core": 1}, "Expected `bool`, got `int` - at `$.core`"),
-        ({"value": "5"}, "Expected `int | null`, got `str` - at `$.value`"),
         ({"value": 5.0}, "Expected `int | null`, got `float` - at `$.value`"),
-        ({"answers": "ann"}, "Expected `array`, got `str` - at `$.answers`"),
         ({"answers": ["ann", 5]}, "Expected `str`, got `int` - at `$.answers[1]`"),
         ({"evidence": [["a", "b"]]}, "Expected `array` of length 3, got 2 - at `$.evidence[0]`"),
         ({"hard": [{}]}, "Object missing required field `answer` - at `$.hard[0]`"),
-        ({"block": []}, "block: Expected `object`, got `array`"),
         ({"block": {}}, "block: Object missing required field `direction`"),
     ],
 )
@@ -84,27 +80,3 @@ def test_a_wrong_field_is_named(change: dict[str, Any], expected: str) -> None:
     with pytest.raises(InputError) as caught:
         question_from_json(row, "file: line 3")
     assert str(caught.value) == f"file: line 3: {expected}."
-
-
-def test_a_missing_field_is_named_unless_it_has_a_default() -> None:
-    row = to_json(QUESTION)
-    del row["anchors"]
-    with pytest.raises(InputError, match="missing required field `anchors`"):
-        question_from_json(row, "here")
-    assert from_json(Prediction, {"id": "q"}, "here") == Prediction("q")
-    assert from_json(Prediction, {"id": "q", "answers": None}, "here") == Prediction("q")
-
-
-def test_a_whole_number_is_a_number() -> None:
-    row = to_json(DIFFICULTY) | {"head_coverage": 1}
-    value = from_json(Difficulty, row, "here").head_coverage
-    assert (value, type(value)) == (1.0, float)
-
-
-def test_the_level_of_a_question_is_that_of_its_hard_answer() -> None:
-    assert (QUESTION.topic, QUESTION.hard_answers, QUESTION.level) == ("bob", ("ann",), 40)
-
-
-def test_records_cannot_be_changed() -> None:
-    with pytest.raises(AttributeError):
-        QUESTION.id = "q2"  # type: ignore[misc]

@@ -10,7 +10,6 @@ from rulemine.release.contents import read_parts
 from rulemine.release.reader import Release
 from rulemine.release.sheet import SHEET_COLUMNS, sheet_rows, sheet_text
 from rulemine.release.writer import write_release
-from tests.command_line import Command
 from tests.structures import ASKED, TYPES, structure_question, world
 
 
@@ -49,12 +48,6 @@ def test_a_sample_of_each_structure_by_the_seed_alone() -> None:
     assert list(sheet_rows(replace(parts, config=parts.config | {"seed": 8}))) != rows
 
 
-def test_a_text_with_a_tab_stays_in_its_cell() -> None:
-    odd = replace(structure_question(0, ASKED[0][1]), question="Who\tis\nit?")
-    (row,) = sheet_rows(world(questions=(odd,)))
-    assert row[2] == "Who is it?"
-
-
 def test_a_sheet_of_any_size(folder: Path) -> None:
     release = Release.open(folder)
     one, two, all_of_them = (
@@ -64,14 +57,3 @@ def test_a_sheet_of_any_size(folder: Path) -> None:
     assert len(one) == len(STRUCTURES)
     assert one < two < all_of_them
     assert sheet_text(release, 100) == (folder / "sheet.tsv").read_text()
-
-
-def test_a_sheet_from_the_command_line(tmp_path: Path, command: Command) -> None:
-    place, wanted = tmp_path / "world", tmp_path / "ann.tsv"
-    place.mkdir()
-    write_release(place, world(), "entity")
-    assert command("show", place, "--sheet", "9", "-o", wanted).status == 0
-    assert wanted.read_text() == sheet_text(Release.open(place), 9)
-    idle = command("show", place, "q00001", "--sheet", "9")
-    assert (idle.status, idle.out) == (2, "")
-    assert "is for showing questions" in idle.err

@@ -8,7 +8,7 @@ import pytest
 from rulemine.errors import ReleaseError
 from rulemine.kg.facts import Declarations
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS, Certificate, HardAnswer, Rejection
+from rulemine.release.records import Certificate, HardAnswer, Rejection
 from rulemine.release.show import MOST, read_views, show
 from rulemine.release.writer import write_release
 from tests import each
@@ -81,13 +81,6 @@ def test_a_question_is_shown_with_text_labels_in_every_naming(tmp_path: Path, na
     assert show(release(tmp_path, naming), "q00000") == EXPECTED
 
 
-def test_what_still_joins_the_ends_is_a_sentence(folder: Path) -> None:
-    text = show(folder, "q00001")
-    assert "  The relation “wife” leads from Bea to Bob: that is still stated.\n" in text
-    assert "Not in the core: the ends of a missing link are still joined." in text
-    assert "1 answer, which the incomplete graph does not state.\n  ★ Bea" in text
-
-
 def test_a_question_of_a_further_certificate_shows_that_one(tmp_path: Path) -> None:
     own = Certificate(AUNT.id, REMOVALS[0].triple, REMOVALS[0].certificate.body)
     first = Certificate(WIFE.id, REMOVALS[0].triple, (("bea", "wife", "bob"),))
@@ -151,27 +144,6 @@ def test_each_link_is_a_line_with_its_proof_below(structures: Path) -> None:
         "    Lyon is in France.\n"
         "  Bob was born in Lyon.\n"
     ) in text
-
-
-def test_where_every_answer_is_stated_there_is_a_derivation_without_proofs(structures):
-    text = show(structures, "q00004")
-    assert "\n  Rome is in Italy.\n" in text
-    assert "the incomplete graph states every answer" in text
-    assert "removed" not in text
-    assert "★" not in text
-
-
-def test_of_a_kind_that_is_not_installed_the_same_is_shown(structures: Path) -> None:
-    opened = Release.open(structures)
-    question = next(q for q in opened.questions() if q.hard_answer is not None and not q.core)
-    strange = replace(question, kind="riddles", block={"trick": 3}, query="(riddle)")
-    opened._read.update({f"questions/{split}.jsonl": () for split in SPLITS})
-    opened._read["questions/train.jsonl"] = (strange,)
-    opened.manifest["config"]["kind"] = "riddles"
-    text = show(opened, question.id)
-    assert text.endswith("\n\nQuery\n  (riddle)")
-    assert text.count(": removed, but it follows from") == len(question.removed)
-    assert f"\n  ★ {question.hard_answer}" in text
 
 
 @each("kind", ["subgraphs", "variants"])

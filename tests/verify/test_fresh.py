@@ -1,6 +1,5 @@
 """Fresh builds verify, and tampering with what only they have is found."""
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.seeds import stream
 from rulemine.verify import rules, verify
-from tests import ROOT, each
+from tests import each
 from tests.verify.tampering import (
     Tampering,
     changed,
@@ -25,8 +24,6 @@ from tests.verify.tampering import (
     write_rows,
 )
 from tests.verify.tiny import seal
-
-DATA = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
 
 TRAIN, TEST, REMOVED = "questions/train.jsonl", "questions/test.jsonl", "removed.jsonl"
 
@@ -72,14 +69,6 @@ def test_a_release_of_a_random_graph_holds(tmp_path: Path, seed: int) -> None:
     report = verify(tmp_path / "out", thorough=True)
     assert report.problems == ()
     assert report.checked["questions"] > 20
-
-
-def test_a_release_of_a_public_graph_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not (DATA / "umls" / "facts.tsv").exists():
-        pytest.skip(f"no umls below {DATA}")
-    monkeypatch.setenv("RULEMINE_DATA", str(DATA))
-    Build(load_recipe("umls", []), tmp_path / "umls").run()
-    assert verify(tmp_path / "umls").problems == ()
 
 
 def other_hard_answer(row: dict[str, Any]) -> None:

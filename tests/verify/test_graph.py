@@ -3,12 +3,8 @@
 import gzip
 import random
 
-import numpy as np
-
-from rulemine.kg.facts import Declarations, facts_of, priors
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.verify import graph as graphs
-from rulemine.verify.graph import Facts, Graph, Priors, Terms, Triple, distinct, member
+from rulemine.verify.graph import Facts, Graph, Priors, Terms, Triple
 from tests import each, some_seeds
 
 ENTITIES = ("a", "b", "Zoë", "d", "东京", "f")
@@ -61,57 +57,6 @@ def test_a_graph_is_read_in_pieces_of_any_size(tmp_path, monkeypatch, size):
     path = tmp_path / "kg.tsv.gz"
     path.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode()))
     assert set(Graph.read(path, Terms())) == {tuple(line.split("\t")) for line in lines}
-
-
-@each("values", [[], [4], [9, 0, 4, 4, -3]])
-def test_sets_of_numbers_are_those_of_numpy(values: list[int]) -> None:
-    some = np.array(values, np.int64)
-    assert distinct(some).tolist() == np.unique(some).tolist()
-    wanted = np.arange(-5, 12)[::-1]
-    assert member(distinct(some), wanted).tolist() == np.isin(wanted, some).tolist()
-
-
-# Statements and priors, against those of the builder.
-
-DECLARABLE = ("a", "b", "c", "d", "e")
-
-
-def declared(rng: random.Random) -> Declarations:
-    def pairs(n: int) -> list[tuple[str, str]]:
-        return [(rng.choice(DECLARABLE), rng.choice(DECLARABLE)) for _ in range(rng.randrange(n))]
-
-    return Declarations.of(rng.sample(DECLARABLE, rng.randrange(2)), pairs(3), pairs(3))
-
-
-def verifiers(declarations: Declarations) -> Facts:
-    rows = {}
-    for relation in DECLARABLE:
-        fact, *flags = declarations[relation]
-        turned, both = ("yes" if flag else "" for flag in flags)
-        rows[relation] = {"fact": fact, "reversed": turned, "symmetric": both}
-    return Facts(rows)
-
-
-@each("seed", some_seeds(60))
-def test_statements_facts_and_priors_agree_with_the_builder(seed: int) -> None:
-    rng = random.Random(seed)
-    declarations = declared(rng)
-    facts = verifiers(declarations)
-    for relation in DECLARABLE:
-        for end in DIRECTIONS:
-            assert facts.ways(relation, end) == list(declarations.statements(relation, end))
-    kg = KnowledgeGraph.from_triples(
-        (rng.choice("uvwxyz"), rng.choice(DECLARABLE), rng.choice("uvwxyz")) for _ in range(40)
-    )
-    triples, numbers = kg.labeled(), facts_of(kg, declarations).tolist()
-    own = Priors(Graph.of(triples, Terms()), facts)
-    for triple, number, expected in zip(
-        triples, numbers, priors(kg, declarations).tolist(), strict=True
-    ):
-        alike = [t for t, n in zip(triples, numbers, strict=True) if n == number]
-        assert {facts.of(t) for t in alike} == {facts.of(triple)}
-        assert [t for t in facts.statements(triple) if t in triples] == sorted(alike)
-        assert own.of(triple) == dict(zip(DIRECTIONS, expected, strict=True))
 
 
 def test_priors_by_hand() -> None:

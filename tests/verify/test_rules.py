@@ -10,7 +10,7 @@ from rulemine.rules.rule import Rule
 from rulemine.seeds import Stream, stream
 from rulemine.verify import proofs
 from rulemine.verify.graph import Graph, Terms, Triple
-from rulemine.verify.proofs import Atom, HornRule, Prover, match
+from rulemine.verify.proofs import Atom, HornRule, Prover
 from rulemine.verify.rules import is_formed, sizes_of
 from tests import each
 
@@ -76,15 +76,6 @@ def test_the_prover_adds_up_rules() -> None:
     prover = Prover(rules, Graph.of(facts, Terms()))
     found = prover.prove_all([("a", "t", "b"), ("c", "t", "b"), ("nobody", "t", "b")])
     assert [*found.values()] == [(3, rules[:2]), (0, []), (0, [])]
-
-
-def test_a_matched_atom_keeps_to_earlier_bindings() -> None:
-    bindings = {0: "a"}
-    assert match((0, "r", 2), ("a", "r", "b"), bindings)
-    assert bindings == {0: "a", 2: "b"}
-    assert not match((0, "r", 2), ("a", "r", "c"), dict(bindings))
-    assert not match((0, "s", 2), ("a", "r", "b"), dict(bindings))
-    assert not match((2, "r", 2), ("a", "r", "b"), {})
 
 
 def measures(rule: HornRule, facts: set[Triple]) -> dict[str, object]:

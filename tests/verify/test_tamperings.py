@@ -11,11 +11,13 @@ from tests import each
 from tests.verify.tampering import (
     Found,
     Tampering,
+    change_manifest,
     changed,
     edited,
     invariants,
     line_out,
     missed,
+    options,
     put,
     replaced,
     rows_of,
@@ -23,10 +25,19 @@ from tests.verify.tampering import (
     verified,
     write_rows,
 )
-from tests.verify.tiny import GRANDPARENT, HUSBAND, read_file, seal, write_file, write_release
+from tests.verify.tiny import (
+    GRANDPARENT,
+    HUSBAND,
+    SOURCE,
+    read_file,
+    seal,
+    write_file,
+    write_release,
+)
 
 QUESTION, REMOVED, RULES = "questions/test.jsonl", "removed.jsonl", "rules.jsonl"
-RELATIONS, REJECTED = "relations.tsv", "rejected.jsonl"
+RELATIONS, REJECTED, CARD = "relations.tsv", "rejected.jsonl", "README.md"
+TRAIN = "questions/train.jsonl"
 COMPLETE, INCOMPLETE = "kg/complete.tsv.gz", "kg/incomplete.tsv.gz"
 TAKEN, AGAIN = "incomplete = complete − removed", "as written again"
 PARENT = '["?a","parent","?c"]'
@@ -57,7 +68,7 @@ OF_THE_QUESTION: list[tuple[str, Any, str]] = [
     ("full_evidence", [[a, "grandparent", "eve"] for a in ("ada", "ben")] + [NEXT], "full evidence"),
     ("full_evidence", [[a, "grandparent", "eve"] for a in ("ben", "ada")], "full evidence"),
     ("removed", [["ben", "grandparent", "eve"]], "removed"),
-    ("rules", [HUSBAND["id"]], "rule"),
+    ("rules", [HUSBAND.id], "rule"),
     ("unseen.relation", False, "unseen"),
     ("block.rule_type", "hierarchy", "rule type"),
     ("question", "Who are the grandparents of steve?", "text names the topic"),
@@ -76,9 +87,9 @@ OF_THE_FIRST_REMOVAL: list[tuple[str, Any, str]] = [
     ("certificate.proves", ["ben", "grandparent", "eve"], "proves"),
     ("certificate.rule", "0123456789ab", "instance of its rule"),
     ("further_certificates",
-     [{"rule": GRANDPARENT["id"], "proves": ["ada", "grandparent", "eve"], "body": [STEP, NEXT]}],
+     [{"rule": GRANDPARENT.id, "proves": ["ada", "grandparent", "eve"], "body": [STEP, NEXT]}],
      "certificates unique"),
-    ("selected_by", HUSBAND["id"], "selected by"),
+    ("selected_by", HUSBAND.id, "selected by"),
     ("difficulty.prior.subject", 0.05, "prior"),
     ("difficulty.lift.object", 9.5, "lift"),
     ("directions", ["subject"], "directions"),
@@ -122,14 +133,73 @@ def templates_exchanged(folder: Path) -> None:
 
 def in_two_splits(folder: Path) -> None:
     again = read_file(folder, QUESTION).replace('"q1"', '"q9"').replace('"test"', '"train"')
-    name = "questions/train.jsonl"
+    name = TRAIN
     write_file(folder, name, read_file(folder, name) + again)
+
+
+def twice(folder: Path) -> None:
+    train = read_file(folder, TRAIN)
+    write_file(folder, TRAIN, train + train.replace('"q3"', '"q5"'))
 
 
 def declared_inverse(folder: Path) -> None:
     changed(RELATIONS, "wife", 11, "husband")(folder)
     changed(RELATIONS, "wife", 12, "yes")(folder)
 
+
+def standard(**row: Any) -> Tampering:
+    """A standard of proof that rules of some form have to reach."""
+    none: dict[str, Any] = {"head": [], "head_not": [], "body_only": [], "body_any": []}
+    whole = {**none, "min_std_confidence": 1, "reason": "why", **row}
+    return lambda folder: change_manifest(folder, kg=SOURCE | {"standards": [whole]})
+
+
+def dropped(relation: str) -> Tampering:
+    return lambda folder: change_manifest(folder, kg=SOURCE | {"dropped": {relation: "dull"}})
+
+
+def another_digest(folder: Path) -> None:
+    for name in ("manifest.json", CARD):
+        replaced(name, SOURCE["digest"], "0" * 64, -1)(folder)
+
+
+def turned(folder: Path) -> None:
+    lines = read_file(folder, COMPLETE).splitlines(keepends=True)
+    write_file(folder, COMPLETE, "".join(lines[::-1]))
+
+
+def nul(folder: Path) -> None:
+    for name in ("entities.tsv", COMPLETE, INCOMPLETE):
+        replaced(name, "ada", "a\0da", -1)(folder)
+
+
+OF_THE_RECIPE: list[tuple[Tampering, tuple[str, str]]] = [
+    (options("selection", per_rule=2), (RULES, "per-rule cap")),
+    (options("selection", max_prior=0.5), (REMOVED, "directions")),
+    # two of four are right: between 0.15 and 0.85 of all such predictions
+    (options("selection", min_sure_confidence=0.3), (RULES, "thresholds")),
+    (options("selection", per_type=0.5), ("questions", "balance")),
+    (options("questions", max_relation_share=0.5), ("questions", "balance")),  # ⌊0.5 · 3⌋ = 1
+    (options("questions", max_answers=1), (QUESTION, "number of answers")),
+    (options("questions", split="none"), (TRAIN, "split")),
+    (options("questions", restated=False), (REMOVED, "restated")),
+    (options("questions", restated=False), (TRAIN, "restated")),
+    (options("verbalizer", naming="privatex"), ("manifest.json", "options")),
+    (dropped("wife"), (RULES, "thresholds")), (dropped("husband"), (REMOVED, "excluded")),
+    (standard(head=["grandparent"]), (RULES, "thresholds")),
+    (standard(body_only=["parent", "wife"]), (RULES, "thresholds")),
+    (standard(body_any=["parent"]), (RULES, "thresholds")),
+    (another_digest, ("manifest.json", AGAIN)), (another_digest, (CARD, AGAIN)),
+    (lambda f: change_manifest(f, hidden=["test"], full="9" * 64), (QUESTION, "hidden")),
+]  # fmt: skip
+HARMLESS = [
+    options("questions", max_answer_share=0.01),  # one is the least there can be
+    options("questions", max_relation_share=0.7), options("selection", min_sure_confidence=0.1),
+    standard(head=["husband"]), standard(head=["grandparent"], head_not=["grandparent"]),
+    standard(body_only=["wife"]), standard(body_any=["aunt"]),
+    standard(head=["grandparent"], min_std_confidence=0.01),
+    changed(RELATIONS, "husband", 16, "both"),
+]  # fmt: skip
 
 TELLING = replaced("entities.tsv", "Eve O'Hara", "Eve of Ada, the elder")
 
@@ -145,6 +215,9 @@ OTHERS: dict[str, tuple[Tampering, tuple[str, int | None, str]]] = {
         replaced(QUESTION, '"value":null', '"value":null,"value":null'), (QUESTION, 1, AGAIN)),
     "half a character": (replaced(QUESTION, "Who are", "Who \\ud800 are"), (QUESTION, None, "record")),
     "a question in two splits": (in_two_splits, (QUESTION, 1, "no leakage")),
+    "a question twice": (twice, (TRAIN, 2, "asked once")),
+    "a text twice": (twice, (TRAIN, 2, "one question a text")),
+    "a query twice": (twice, (TRAIN, 2, "one question a query")),
     "a question forgotten": (lambda f: write_file(f, QUESTION, ""), (REMOVED, 1, "asked once")),
     "no test question": (lambda f: write_file(f, QUESTION, ""), (QUESTION, None, "no split empty")),
     "an edge with noise as a certificate": (noisy_proof, (REMOVED, 2, "decoration")),
@@ -173,7 +246,7 @@ OTHERS: dict[str, tuple[Tampering, tuple[str, int | None, str]]] = {
         replaced(RULES, PARENT, '["?a","parent",{"entity":"ada"}]'), (RULES, None, "record")),
     "one behind no proof with less support": (with_rule(Measures(1, 2, 2, 3, 0)), (RULES, 3, "measures")),
     "one that is functional otherwise": (with_rule(Measures(2, 2, 2, 3, 1)), (RULES, 3, "measures")),
-    "templates exchanged": (templates_exchanged, ("questions/train.jsonl", 1, "text is the template")),
+    "templates exchanged": (templates_exchanged, (TRAIN, 1, "text is the template")),
     "many called single": (changed(RELATIONS, "grandparent", 15, "both"), (RELATIONS, 2, "single")),
     "one called many": (changed(RELATIONS, "wife", 15, "object"), (RELATIONS, 5, "single")),
     "declared symmetric": (changed(RELATIONS, "husband", 13, "yes"), (REMOVED, 2, "prior")),
@@ -184,6 +257,16 @@ OTHERS: dict[str, tuple[Tampering, tuple[str, int | None, str]]] = {
     "private ids of two widths": (replaced("entities.tsv", "e6", "e06"), ("entities.tsv", 8, "private id")),
     "an entity without names": (line_out("entities.tsv", 8), ("entities.tsv", None, "names")),
     "a relation without row": (line_out(RELATIONS, 2), (RELATIONS, None, "names")),
+    "another card": (lambda f: write_file(f, CARD, "# nothing\n"), (CARD, 1, AGAIN)),
+    "no card": (lambda f: write_file(f, CARD, ""), (CARD, 1, AGAIN)),
+    "another number of triples": (replaced(RELATIONS, "\t5\t0", "\t6\t0"), (RELATIONS, 4, AGAIN)),
+    "another SPARQL": (replaced(QUESTION, ":grandparent>", ":parent>"), (QUESTION, 1, AGAIN)),
+    "another readable rule": (replaced(RULES, "⇒ husband(x,y)", "⇒ husband(y,x)"), (RULES, 2, AGAIN)),
+    "spaces": (replaced(RULES, ",", ", ", -1), (RULES, 1, AGAIN)),
+    "another order of triples": (turned, (COMPLETE, 1, AGAIN)),
+    "no rule": (lambda f: write_file(f, RULES, "{}\n"), (RULES, None, "record")),
+    "an end that is not asked for": (changed(RELATIONS, "husband", 16, "object"), "asks for an end"),
+    "a NUL byte": (nul, (COMPLETE, None, "record")),
     "a carriage return": (replaced(RELATIONS, "\n", "\r\n"), (RELATIONS, 1, AGAIN)),
 }  # fmt: skip
 
@@ -199,26 +282,18 @@ def test_a_tampering_is_found(tmp_path: Path) -> None:
         for key, value, expected in table:
             tampering = edited(name, 1, put(key, value))
             rows[f"{key}: {json.dumps(value)}"] = tampering, (name, 1, expected)
+    for number, (tampering, place) in enumerate(OF_THE_RECIPE):
+        rows[f"recipe {number}: {place}"] = tampering, place
     assert missed(folder, rows, found) == []
     assert found(folder) == set()
 
 
-def test_what_a_triple_that_stays_restates_is_named(tmp_path: Path) -> None:
+@each("change", HARMLESS)
+def test_what_is_allowed_is_no_problem(tmp_path: Path, change: Tampering) -> None:
     folder = write_release(tmp_path)
-    replaced("manifest.json", '"restated": true', '"restated": false')(folder)
+    change(folder)
     seal(folder)
-    expected = {REMOVED, "questions/train.jsonl", "questions/validation.jsonl"}
-    assert {where for where, what in invariants(folder) if what == "restated"} == expected
-
-
-@each(("least", "named"), [("0.1", False), ("0.3", True)])
-def test_a_rule_that_may_be_right_by_chance_is_named(tmp_path, least, named):
-    # Two of four are right: between 0.15 and 0.85 of all such predictions.
-    folder = write_release(tmp_path)
-    bound = f'"min_sure_confidence": {least}'
-    replaced("manifest.json", '"min_sure_confidence": 0.0', bound)(folder)
-    seal(folder)
-    assert ((RULES, "thresholds") in invariants(folder)) == named
+    assert invariants(folder) == set()
 
 
 def test_a_name_that_tells_an_answer_holds_between_places(tmp_path: Path) -> None:
@@ -227,14 +302,3 @@ def test_a_name_that_tells_an_answer_holds_between_places(tmp_path: Path) -> Non
     changed(RELATIONS, "grandparent", 14, "yes")(folder)
     seal(folder)
     assert "names tell no answer" not in {invariant for _, _, invariant in found(folder)}
-
-
-def test_no_question_asks_for_an_end_that_is_not_asked_for(tmp_path: Path) -> None:
-    folder = write_release(tmp_path)
-    for end, expected in (("both", set()), ("object", {"asks for an end"})):
-        changed(RELATIONS, "husband", 16, end)(folder)
-        seal(folder)
-        assert {check for _, check in invariants(folder)} & {
-            "asks for an end",
-            "record",
-        } == expected

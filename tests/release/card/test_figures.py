@@ -9,11 +9,9 @@ from rulemine.kg.facts import Declarations
 from rulemine.kinds.registry import KINDS
 from rulemine.release.card.figures import COLUMNS, FIGURES, figures_of, page_of
 from rulemine.release.reader import Release
-from rulemine.release.records import Rejection
 from tests import ROOT, each
 from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, parts_of
 from tests.releases import built
-from tests.structures import world
 
 
 def used(value: Any) -> Any:
@@ -49,18 +47,6 @@ def test_every_figure_of_a_release_by_hand() -> None:
     json.dumps(figures)
 
 
-def test_the_statistics_of_structures_by_hand() -> None:
-    rows = figures_of(world())["statistics"]
-    assert rows["1p"] == {
-        "questions": 3, "topics": 1.0, "hops": 1.0, "answers": 1.0, "evidence": 1.0, "full_evidence": 1.0,
-        "tokens": round(sum(len(q.question.split()) for q in world().questions[:3]) / 3, 2),
-        "entities": 5, "relations": 3, "shapes": 1,  # ann, france | ann, bob | cat, rome
-    }  # fmt: skip
-    assert rows["2u"]["answers"] == 5.0
-    whole, *splits = (rows[name]["questions"] for name in ("all", "train", "validation", "test"))
-    assert [whole, *splits] == [12, 4, 2, 6]
-
-
 def test_an_empty_release_has_every_figure() -> None:
     empty, whole = (
         figures_of(parts_of(FAMILY, removals, RULES, questions))
@@ -92,14 +78,6 @@ def test_hits_of_the_hard_answer_are_those_of_answerers() -> None:
         found = [test[p.id] for p in answer(release, name) if test[p.id].hard_answer in p.answers]
         assert hits == {"all": len(found), "core": sum(q.core for q in found)}
     assert figures["nearest"]["core"] > figures["prior:k=5"]["core"] > 0
-
-
-def test_rejections_are_counted_by_reason() -> None:
-    rows = [
-        Rejection("balance", why, "", ("a", "r", "b"), "object", "r", "") for why in ("x", "y", "x")
-    ]
-    figures = figures_of(parts_of(FAMILY, REMOVALS, RULES, QUESTIONS, rejections=tuple(rows)))
-    assert figures["rejected"] == {"balance: x": 2, "balance: y": 1}
 
 
 def test_the_rows_that_a_level_changes_are_counted() -> None:

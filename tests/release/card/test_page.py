@@ -40,20 +40,14 @@ def card(questions: list[Question] = QUESTIONS, **changes: Any) -> str:
 def test_the_card_shows_what_it_is_questions_with_proofs_and_sizes() -> None:
     text = card()
     for said in (
-        "# tiny: questions whose answers a knowledge graph no longer states",
         "3 questions about a knowledge graph (A family), from which 4 of 11 triples were removed.",
         "Hard answer: Cy (one of 2 answers). Removed: ",
-        "(right in 75 % of such cases).",
         "| questions | 2 | 0 | 1 | 3 |",
-        "| in the *core* | 0 | 0 | 1 | 1 |",
         "6 entities, 7 relations, 7 triples left, 3 rules for proofs.",
         "25.0 % of all answers are still stated",
-        "most in common with the topic (Adamic–Adar) | 0.0 % | 0.0 % |",
         "On the 1 test question of the core, two systems have to differ by some 100 points",
         "is left in 33.3 % of the questions, another edge in the same direction in 0.0 %",
-        "No test question needs a removed fact that a training or validation question gives away.",
         "License of the graph: CC0.",
-        "Cite the graph (nobody)",
         "SHA-256 of the sorted triples of the graph: `d`",
     ):
         assert said in text
@@ -119,7 +113,6 @@ def test_what_limits_a_release_is_said() -> None:
     assert "the published procedure of BRINK" in card(config=brink)
     unknown = card(source={"license": "not stated", "citation": "", "source": "not stated"})
     assert "not stated. The release contains its triples" in unknown
-    assert "ask the owner before you pass it on. Cite the graph and rulemine" in unknown
 
 
 def test_labels_are_text() -> None:

@@ -184,35 +184,32 @@ def test_a_tampering_is_found(whole: Path) -> None:
 
 APART, NEEDED, UNION = "anchors apart", "every branch needed", "one relation of a union"
 ALIKE = {"types of a union", "answer types"}
-QUERIES: list[tuple[str, set[str]]] = [
-    ('(and (p- "born_in" "paris") (p- "won" "oscar"))', {NEEDED}),
-    ('(or (p- "won" "oscar") (p- "won" "palme"))', set()),
-    ('(or (p- "born_in" "paris") (p- "won" "oscar"))', {NEEDED, "types of a union", UNION}),
-    ('(or (p "citizen_of" "ann") (p "born_in" "cat"))', {*ALIKE, UNION}),
-    ('(p "citizen_of" (p- "citizen_of" "france"))', {APART}),
-    ('(p "won" (p- "citizen_of" (p "citizen_of" "ann")))', {APART}),
-    ('(and (p- "wrote" "film1") (p- "directed" "film1"))', {APART, NEEDED}),
+QUERIES: list[tuple[str, str, set[str]]] = [
+    ("train", '(and (p- "born_in" "paris") (p- "won" "oscar"))', {NEEDED}),
+    ("train", '(or (p- "won" "oscar") (p- "won" "palme"))', set()),
+    (
+        "train",
+        '(or (p- "born_in" "paris") (p- "won" "oscar"))',
+        {NEEDED, "types of a union", UNION},
+    ),
+    ("train", '(or (p "citizen_of" "ann") (p "born_in" "cat"))', {*ALIKE, UNION}),
+    ("train", '(p "citizen_of" (p- "citizen_of" "france"))', {APART}),
+    ("train", '(p "won" (p- "citizen_of" (p "citizen_of" "ann")))', {APART}),
+    ("train", '(and (p- "wrote" "film1") (p- "directed" "film1"))', {APART, NEEDED}),
+    ("test", '(p "won" (p- "citizen_of" "france"))', {"nothing idle"}),
+    ("test", '(and (p- "born_in" (p- "in" "france")) (p- "won" "oscar"))', {"near duplicates"}),
 ]
 
 
-@each(("query", "expected"), QUERIES)
-def test_queries_that_may_not_be_asked_are_named(tmp_path, query, expected):
-    found = {invariant for _, _, invariant in problems(release(tmp_path, ("train", query)))}
-    assert found & {APART, NEEDED, UNION, *ALIKE} == expected
+@each(("split", "query", "expected"), QUERIES)
+def test_queries_that_may_not_be_asked_are_named(tmp_path, split, query, expected):
+    found = {invariant for _, _, invariant in problems(release(tmp_path, (split, query)))}
+    every = (
+        {APART, NEEDED, UNION, *ALIKE} if split == "train" else {"nothing idle", "near duplicates"}
+    )
+    assert found & every == expected
 
 
 def test_an_anchor_in_two_splits_is_found(tmp_path: Path) -> None:
     folder = release(tmp_path, ("train", '(p- "born_in" "rome")'), ("test", '(p "in" "rome")'))
     assert {found for _, _, found in problems(folder)} == {"no leakage"}
-
-
-@each(
-    ("query", "invariant"),
-    [
-        ('(p "won" (p- "citizen_of" "france"))', "nothing idle"),
-        ('(and (p- "born_in" (p- "in" "france")) (p- "won" "oscar"))', "near duplicates"),
-    ],
-)
-def test_chains_to_all_there_is_and_near_duplicates_are_found(whole, tmp_path, query, invariant):
-    assert invariant not in {found for _, _, found in problems(whole)}
-    assert invariant in {found for _, _, found in problems(release(tmp_path, ("test", query)))}

@@ -15,7 +15,7 @@ from rulemine.query.links import smaller as smaller_queries
 from rulemine.query.structures import STRUCTURES as NAMED
 from rulemine.query.structures import Structure, structure_of
 from rulemine.verify.graph import Facts, Graph, Terms, Triple
-from rulemine.verify.questions.asked import STRUCTURES, form_of, leaves, linked, smaller
+from rulemine.verify.questions.asked import STRUCTURES, form_of, linked, smaller
 from rulemine.verify.questions.queries import (
     LINK,
     MOST_DEPTH,
@@ -24,7 +24,6 @@ from rulemine.verify.questions.queries import (
     answers,
     costs,
     evidence,
-    nodes,
     read,
 )
 from rulemine.verify.questions.queries import derivations as read_derivations
@@ -168,14 +167,6 @@ def test_a_link_needs_all_statements_of_its_fact() -> None:
         query = expanded(parse(line), DECLARED)
         found = form_of(linked(read(query.text), facts))
         assert (*found.values(),) == form(structure_of(query, DECLARED))
-
-
-def test_leaves_and_unions_are_found_at_any_depth() -> None:
-    query = linked(
-        read('(p "r" (and (p "r" "x") (p "r" (or (p "r" "x") (p "s" "y")))))'), Facts({})
-    )
-    assert leaves(query) == ["x", "x", "y"]
-    assert [len(leaves(node)) for node in nodes(query) if node.word == "or"] == [2]
 
 
 def test_the_constants_are_those_of_the_paper() -> None:
