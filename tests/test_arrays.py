@@ -5,9 +5,10 @@ import numpy.typing as npt
 import pytest
 
 from rulemine import arrays
+from tests import each
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [
         np.array([], np.int64),
@@ -22,7 +23,7 @@ def test_distinct_values_are_those_of_numpy(values: npt.NDArray[np.generic]) -> 
     assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
 
 
-@pytest.mark.parametrize("others", [[], [4], [-3, 0, 1, 2, 9]])
+@each("others", [[], [4], [-3, 0, 1, 2, 9]])
 def test_values_among_others_are_those_of_numpy(others: list[int]) -> None:
     values, ordered = np.arange(-5, 12)[::-1], np.array(others, np.int64)
     assert arrays.among(values, ordered).tolist() == np.isin(values, ordered).tolist()

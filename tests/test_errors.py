@@ -2,19 +2,12 @@
 
 import inspect
 
-import pytest
-
 from rulemine import errors
-from rulemine.errors import (
-    MOST_PROBLEMS_SHOWN,
-    RulemineError,
-    UserError,
-    did_you_mean,
-    list_problems,
-)
+from rulemine.errors import MOST_PROBLEMS_SHOWN, did_you_mean, list_problems
+from tests import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("problems", "expected"),
     [
         (["line 1 is bad"], "f: line 1 is bad. Fix it."),
@@ -44,8 +37,6 @@ def test_there_is_one_tree_of_errors() -> None:
         k for _, k in inspect.getmembers(errors, inspect.isclass) if k.__module__ == errors.__name__
     ]
     assert len(kinds) > 8
-    assert all(issubclass(kind, RulemineError) for kind in kinds)
-    assert {kind for kind in kinds if not issubclass(kind, UserError)} == {
-        RulemineError,
-        errors.NoReplyError,
-    }
+    assert all(issubclass(kind, errors.RulemineError) for kind in kinds)
+    others = {kind for kind in kinds if not issubclass(kind, errors.UserError)}
+    assert others == {errors.RulemineError, errors.NoReplyError}

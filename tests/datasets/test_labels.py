@@ -6,14 +6,8 @@ import pytest
 
 from rulemine.builder.pipeline import Build, BuildContext
 from rulemine.builder.rebuild import rebuild
-from rulemine.datasets.labels import (
-    LabelFile,
-    Labels,
-    aliases_beside,
-    find_labels,
-    labels_of,
-    readable_names,
-)
+from rulemine.datasets import labels as reading
+from rulemine.datasets.labels import LabelFile, Labels, aliases_beside, labels_of, readable_names
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.evaluation.reporting.made import in_short
 from rulemine.kg.graph import KnowledgeGraph
@@ -45,25 +39,26 @@ def none(note: str) -> None:
     raise AssertionError(note)
 
 
+def found_beside(graph: Path, kg: KnowledgeGraph = KG) -> Labels:
+    return reading.find_labels(str(graph), kg, none)
+
+
 def test_files_beside_a_graph_name_entities_and_relations(graph: Path) -> None:
     with gzip.open(graph.with_name("entity_labels.tsv.gz"), "wt") as file:
         file.write(people(8))
     graph.with_name("relations.tsv").write_text("P19\tplace of birth\nP20\tplace of death\n")
     graph.with_name("other.tsv").write_text(people(9))
-    found = find_labels(str(graph), KG, none)
-    assert found.files == (
-        LabelFile("entity_labels.tsv.gz", 8, 0),
-        LabelFile("relations.tsv", 0, 1),
-    )
+    found = found_beside(graph)
+    files = LabelFile("entity_labels.tsv.gz", 8, 0), LabelFile("relations.tsv", 0, 1)
+    assert found.files == files
     assert (found.relations, len(found.entities)) == ({"P19": "place of birth"}, 8)
 
 
 def test_aliases_beside_a_graph_are_no_labels(graph: Path) -> None:
-    graph.with_name("aliases.tsv").write_text(
-        "entity\talias\nQ1\tAnn\nQ1\tA. N.\nQ1\tAnn\nQ7x\tB\n"
-    )
+    lines = "entity\talias\nQ1\tAnn\nQ1\tA. N.\nQ1\tAnn\nQ7x\tB\n"
+    graph.with_name("aliases.tsv").write_text(lines)
     assert aliases_beside(str(graph), KG) == {"Q1": ("A. N.", "Ann")}
-    assert find_labels(str(graph), KG, none) == Labels({}, {})
+    assert found_beside(graph) == Labels({}, {})
     assert aliases_beside("demo", KG) == {}
 
 
@@ -75,7 +70,7 @@ def test_forms_that_are_read(graph: Path) -> None:
         ("entity2text.txt", "Q1\tAnn\nQ2\tBo\n"),
     ):
         graph.with_name(name).write_text(text)
-        found = find_labels(str(graph), KG, none)
+        found = found_beside(graph)
         assert found.entities["Q1"] == "Ann", name
         assert found.files[0].entities == len(found.entities) >= 2
         graph.with_name(name).unlink()
@@ -85,17 +80,17 @@ def test_of_two_labels_that_of_the_larger_file_counts(graph: Path) -> None:
     graph.with_name("entity_labels.tsv").write_text(people(9))
     for name in ("a_labels.tsv", "labels.tsv"):
         graph.with_name(name).write_text("Q1\tAnn\nQ2\tBo\n")
-        assert find_labels(str(graph), KG, none).entities["Q1"] == "Person 1"
+        assert found_beside(graph).entities["Q1"] == "Person 1"
 
 
 def test_ids_are_known_with_and_without_their_prefix(graph: Path) -> None:
     path = graph.with_name("labels.tsv")
     for form in ("http://www.wikidata.org/entity/{}", "<http://x.org/a#{}>", "wd:{}"):
         path.write_text("".join(f"{form.format(f'Q{i}')}\tPerson {i}\n" for i in range(9)))
-        assert find_labels(str(graph), KG, none).entities["Q1"] == "Person 1"
+        assert found_beside(graph).entities["Q1"] == "Person 1"
         named = [(form.format(s), r, form.format(o)) for s, r, o in TRIPLES]
         path.write_text(people(9))
-        found = find_labels(str(graph), KnowledgeGraph.from_triples(named), none)
+        found = found_beside(graph, KnowledgeGraph.from_triples(named))
         assert found.entities[form.format("Q1")] == "Person 1"
 
 
@@ -112,17 +107,14 @@ def test_what_is_called_labels_and_holds_none_is_said(graph: Path) -> None:
     for why, text in NO_LABELS.items():
         path.write_text(text)
         notes: list[str] = []
-        assert find_labels(str(graph), KG, notes.append).files == ()
+        assert reading.find_labels(str(graph), KG, notes.append).files == ()
         assert [why in note for note in notes] == [True]
         # What is not called labels may be anything.
         other = path.rename(graph.with_name("entity_names.tsv"))
-        assert find_labels(str(graph), KG, none).files == ()
+        assert found_beside(graph).files == ()
         other.unlink()
-
-
-def test_triples_beside_a_graph_are_no_labels(graph: Path) -> None:
-    graph.with_name("relations.tsv").write_text("".join(f"{s}\t{r}\t{o}\n" for s, r, o in TRIPLES))
-    assert find_labels(str(graph), KG, none).files == ()
+    graph.with_name("relations.tsv").write_text(graph.read_text())
+    assert found_beside(graph).files == ()
 
 
 def test_labels_are_chosen_switched_off_or_found(graph: Path) -> None:
@@ -152,6 +144,8 @@ def test_names_in_a_form_that_says_so_are_read() -> None:
     every = [readable_names(names, {}) for names, _ in FORMS]
     found = [[read.get(n, n) for n in names] for (names, _), read in zip(FORMS, every, strict=True)]
     assert found == [expected for _, expected in FORMS]
+    labels = {"03207941": "__bank_NN_1", "1": "__bank_NN_2"}
+    assert readable_names(labels, labels) == {"03207941": "bank (noun 1)", "1": "bank (noun 2)"}
 
 
 def test_instances_and_taxa_are_written_as_names(graph: Path) -> None:
@@ -161,11 +155,6 @@ def test_instances_and_taxa_are_written_as_names(graph: Path) -> None:
     ]
     found = labels_of("", str(graph), KnowledgeGraph.from_triples(triples), none, beside=True)
     assert {*found.entities.values()} == {"Gulf of Aden", "gulf", "Mugilidae", "fish family"}
-
-
-def test_labels_may_be_synsets_too() -> None:
-    labels = {"03207941": "__bank_NN_1", "1": "__bank_NN_2"}
-    assert readable_names(labels, labels) == {"03207941": "bank (noun 1)", "1": "bank (noun 2)"}
 
 
 def test_a_release_names_the_files_and_is_built_again_without_them(tmp_path: Path) -> None:
@@ -184,11 +173,11 @@ def test_a_release_names_the_files_and_is_built_again_without_them(tmp_path: Pat
     assert release.manifest["kg"]["labels"] == [
         {"file": "labels.tsv", "entities": len(entities), "relations": 1}
     ]
-    shown = f"Labels: labels.tsv, {len(entities)} of {len(entities)} entities; labels.tsv, 1 of 5 relations"
+    n = len(entities)
+    shown = f"Labels: labels.tsv, {n} of {n} entities; labels.tsv, 1 of 5 relations"
     assert any(shown in text for text in in_short(release))
-    assert (
-        read_parts(release).templates["P40"].ask_object == "Who is the legal guardian of {topic}?"
-    )
+    asked = read_parts(release).templates["P40"].ask_object
+    assert asked == "Who is the legal guardian of {topic}?"
     assert {row.text for row in release.entities} == {f"Person {name.upper()}" for name in entities}
 
     (folder / "labels.tsv").unlink()
@@ -216,12 +205,8 @@ def test_packaged_recipes_look_for_no_labels(monkeypatch: pytest.MonkeyPatch) ->
         return Labels({}, {})
 
     monkeypatch.setattr("rulemine.recipe.inputs.labels_of", labels_of)
-    for kg, templates in (
-        ("umls", "umls"),
-        ("umls", ""),
-        ("umls", "my/t.toml"),
-        ("kg.tsv", "umls"),
-    ):
+    given = [("umls", "umls"), ("umls", ""), ("umls", "my/t.toml"), ("kg.tsv", "umls")]
+    for kg, templates in given:
         inputs = Inputs(Recipe("x", kg, questions=QuestionSection(templates=templates)))
         inputs.put(kg=KG)
         assert inputs.labels == {}

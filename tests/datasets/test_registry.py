@@ -126,10 +126,8 @@ def test_downloads_are_checked_kept_and_not_repeated(places: Places) -> None:
     places.offered["https://x.example/one.txt"] = CONTENT
     places.offered["https://x.example/all.tar.gz"] = archive(other=b"x", in__two=MORE)
     paths = get_files("both")
-    assert [p.relative_to(places.cache).as_posix() for p in paths] == [
-        "toy/one.tsv.gz",
-        "toy/two.tsv.gz",
-    ]
+    kept = [path.relative_to(places.cache).as_posix() for path in paths]
+    assert kept == ["toy/one.tsv.gz", "toy/two.tsv.gz"]
     assert get_files("both") == paths == find_files("both")
     assert len(places.fetched) == 2
     kg = load_kg("both")
@@ -153,26 +151,20 @@ def test_a_wrong_download_is_not_kept(places: Places) -> None:
 def test_a_data_set_wins_over_a_folder_of_its_name_and_a_path_over_nothing(places: Places) -> None:
     places.put(places.named)
     Path("toy").mkdir()
-    assert len(load_kg("toy")) == 1
-    Path("my.tsv").write_bytes(MORE)
-    Path("plain").write_bytes(MORE)
-    assert len(load_kg("my.tsv")) == len(load_kg("plain")) == 2
+    for name in ("toy/train.txt", "my.tsv", "plain"):
+        Path(name).write_bytes(MORE)
+    assert [len(load_kg(name)) for name in ("toy", "./toy", "my.tsv", "plain")] == [1, 2, 2, 2]
 
 
 def test_an_unknown_name_gets_a_suggestion(places: Places) -> None:
-    with pytest.raises(
-        DatasetError, match="tooy: no such data set, and no such file; did you mean 'toy'"
-    ):
+    with pytest.raises(DatasetError, match=r"no such data set, .*did you mean 'toy'"):
         load_kg("tooy")
     with pytest.raises(InputError, match="no such file"):
         load_kg("none.tsv")
 
 
 def test_only_https_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never(*_: object, **__: object) -> None:
-        raise AssertionError("asked the network")
-
-    monkeypatch.setattr(urllib.request, "urlopen", never)
+    monkeypatch.setattr(urllib.request, "urlopen", None)
     for url in ("http://x.example/a", "file:///etc/hostname", "ftp://x.example/a"):
         with pytest.raises(OSError, match="not an https address"):
             sources.fetch(url, None)
@@ -190,7 +182,7 @@ def test_a_file_known_by_its_git_blob_is_checked_by_that(places: Places) -> None
         find_files("toy")
 
 
-def test_labels_are_two_columns_each_entity_once(tmp_path: Path) -> None:
+def test_labels_are_two_columns_or_a_json_object_each_entity_once(tmp_path: Path) -> None:
     path = tmp_path / "labels.tsv"
     path.write_text("a\tAnn, the elder\nb\tБен\na\tAnn, the elder\n")
     assert load_labels(str(path)) == {"a": "Ann, the elder", "b": "Бен"}
@@ -199,6 +191,13 @@ def test_labels_are_two_columns_each_entity_once(tmp_path: Path) -> None:
         load_labels(str(path))
     for part in ("line 2 is not", "line 3 is not", "line 4 gives 'a' a second label"):
         assert part in str(caught.value)
+    path = tmp_path / "entities.json"
+    many = {"Q1": {"label": "the  sun", "description": "a star"}, "Q2": "Ann", "Q3": ""}
+    path.write_text(json.dumps(many))
+    assert load_labels(str(path)) == {"Q1": "the sun", "Q2": "Ann"}
+    path.write_text("[1]")
+    with pytest.raises(InputError, match="no JSON object of entity"):
+        load_labels(str(path))
 
 
 def test_corrections_of_labels_come_before_the_labels(
@@ -212,6 +211,10 @@ def test_corrections_of_labels_come_before_the_labels(
     assert load_labels("toy") == {"a": "Anna", "b": "Ben"}
 
 
+UNCHECKED = {"primekg", "wikidata5m", "yago45", "metaqa"}
+"""The data sets of whose files no digest could be found out."""
+
+
 def test_every_data_set_says_what_it_is_and_where_it_comes_from() -> None:
     for name, entry in data_sets().items():
         assert entry.kind in ("kg", "labels"), name
@@ -220,19 +223,11 @@ def test_every_data_set_says_what_it_is_and_where_it_comes_from() -> None:
         for file in entry.files:
             assert all(url.startswith("https://") for url in (file.url, *file.more) if url), name
             assert (".tar.gz" in file.url) == bool(file.member)
-            known = {
-                len(bytes.fromhex(digest)) for digest in (*file.accepted, file.download) if digest
-            }
-            if name in UNCHECKED:
-                assert known == set()
-            else:
-                assert known == ({20} if file.blob else {32})
+            digests = filter(None, (*file.accepted, file.download))
+            known = {len(bytes.fromhex(digest)) for digest in digests}
+            assert known == (set() if name in UNCHECKED else {20} if file.blob else {32})
             assert not (file.sha256 and file.blob)
             assert file.bytes > 0 or not file.sha256
-
-
-UNCHECKED = {"primekg", "wikidata5m", "yago45", "metaqa"}
-"""The data sets of whose files no digest could be found out."""
 
 
 def test_the_contents_of_several_addresses_follow_one_another(places: Places) -> None:
@@ -271,17 +266,6 @@ def test_a_file_without_an_address_has_to_be_put_there(places: Places) -> None:
         load_kg("toy")
     places.put(places.named, name="toy/x.tsv")
     assert len(load_kg("toy")) == 1
-
-
-def test_labels_of_a_json_object(tmp_path: Path) -> None:
-    path = tmp_path / "entities.json"
-    path.write_text(
-        json.dumps({"Q1": {"label": "the  sun", "description": "a star"}, "Q2": "Ann", "Q3": ""})
-    )
-    assert load_labels(str(path)) == {"Q1": "the sun", "Q2": "Ann"}
-    path.write_text("[1]")
-    with pytest.raises(InputError, match="no JSON object of entity"):
-        load_labels(str(path))
 
 
 @pytest.mark.skipif(not (DATA / "family").is_dir(), reason=f"no data sets at {DATA}")
