@@ -49,10 +49,10 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 TRIES = 3
-"""How often a task is handed in that the scheduler gave up: each time several workers died of it."""
+"""How often a task is handed in again that the scheduler gave up because several workers died of it."""
 
 MOST_TRIES = 20
-"""How often a task is handed in that came to workers without its files; each gets them then."""
+"""How often a task is handed in again because its worker lacked its files, which are sent first."""
 
 PIECE = 16 << 20
 """Bytes that are sent at once."""
@@ -69,7 +69,7 @@ _at_work = threading.Lock()
 
 
 class AwayError(Exception):
-    """Files that are not to be had on this machine.
+    """The machine of a worker lacks files.
 
     Attributes:
         address: The worker that lacks them.
@@ -82,7 +82,7 @@ class AwayError(Exception):
 
 
 class Packer:
-    """Writes functions to a folder."""
+    """Writes functions with all that they hold to a folder, see the head of this file."""
 
     def __init__(self, folder: Path) -> None:
         """Begins.
@@ -196,7 +196,7 @@ def _mapped(path: Path) -> mmap.mmap:
 
 
 def _whole(name: str, folders: tuple[Path, ...]) -> Path | None:
-    """The first of the files of a name whose bytes are those of the name."""
+    """The file whose name is its digest, in the first folder where that is true; None: in none."""
     for folder in folders:
         path = folder / name
         with suppress(OSError):  # another user's, or it has just been removed

@@ -251,7 +251,7 @@ class RowExport(Section):
         """Refuses what it cannot say at all, before anything is written.
 
         Raises:
-            UserError: It is that.
+            UserError: It cannot say the release.
         """
 
     def fields(self, given: ExportInput) -> Fields:

@@ -1,4 +1,4 @@
-"""What the loader of another system leaves of a question: whether its answer can still be reached.
+"""Whether the answer of a question can still be reached in the graph that another system's loader keeps.
 
 Programs read the triples they are given into three kinds of graphs, and lose some: a simple undirected graph
 keeps one edge for each pair of entities, the last one given (RoG, GNN-RAG); a digraph one for each ordered

@@ -2,8 +2,8 @@
 
 An entry is named after the SHA-256 of the bytes of the file that was read, so it is never stale: a
 changed file has another name, whatever its time and size. Guarantees: the graph is the same as without
-the cache; an entry appears whole or not at all; one with damage in what is read is detected by its checksums,
-reported and rebuilt; failing to write one is reported and harmless; nothing is ever unpickled.
+the cache; an entry appears whole or not at all; a damaged one is detected by its checksums, reported and
+rebuilt; failing to write one is reported and harmless; nothing is ever unpickled.
 
 An entry is a file of arrays as NumPy writes it (``.npz``): triples, source order, and as bytes in UTF-8 the
 labels, a line each, the IRIs of relations, and a JSON object with the rest.
@@ -43,7 +43,7 @@ Note = Callable[[str], None]
 def read_cached(
     path: Path, folder: Path, *, note: Note | None = None, least: int | None = None
 ) -> KnowledgeGraph:
-    """Reads a graph as `KnowledgeGraph.read` does, from the cache where it is there.
+    """Reads a graph as `KnowledgeGraph.read` does, from the cache if it has an entry.
 
     Args:
         path: Its file.

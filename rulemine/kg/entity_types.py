@@ -28,7 +28,7 @@ __all__ = ["EntityTypes", "states_type", "types_of"]
 Ints = npt.NDArray[np.int64]
 
 MOST = 0.5
-"""What counts as most: of the entities that a source must cover, of members that two types share."""
+"""The fraction that is most: of entities that get types from one source, of members that two types share."""
 
 _STATES_TYPE = re.compile(
     r"(?:.*[/#:])?(?:rdf:type|type|has[ _-]?type|instance[ _-]?of|p31)>?", re.IGNORECASE

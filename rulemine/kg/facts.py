@@ -176,7 +176,7 @@ class Declarations:
         return tuple(sorted(found))
 
     def asked(self, relation: str, direction: str) -> tuple[str, str]:
-        """What stands for all questions with the same statements: a relation and a direction."""
+        """The relation and direction that stand for all questions which the same statements answer."""
         fact, turned, symmetric = self[relation]
         if symmetric:
             return fact, DIRECTIONS[1]
@@ -315,13 +315,20 @@ class RelationOverlap(NamedTuple):
         relation: The relation.
         other: The other one.
         reversed: Whether the other one states them from object to subject (near-inverse).
-        share: The fraction of the relation's triples that the other one states.
+        restated: How many of the relation's triples the other one states.
+        size: How many triples the relation has.
     """
 
     relation: str
     other: str
     reversed: bool
-    share: float
+    restated: int
+    size: int
+
+    @property
+    def share(self) -> float:
+        """The fraction of the relation's triples that the other one states."""
+        return self.restated / self.size
 
 
 def overlapping_relations(kg: KnowledgeGraph, loops: bool = True) -> tuple[RelationOverlap, ...]:
@@ -332,22 +339,18 @@ def overlapping_relations(kg: KnowledgeGraph, loops: bool = True) -> tuple[Relat
         loops: Whether self-loops count.
     """
     found: list[RelationOverlap] = []
-    sizes = _sizes(kg, loops)
+    kept = kg.triples[loops | (kg.triples[:, 0] != kg.triples[:, 2]), 1]
+    sizes = np.bincount(kept, minlength=len(kg.relations))
     for turned, codes in zip((False, True), _restated(kg, loops), strict=True):
         both, shared = np.unique(codes, return_counts=True)
         one, other = np.divmod(both, max(1, len(kg.relations)))
-        share = shared / sizes[one]
-        keep = (share >= LEAST_SHARE) & (turned | (one != other))
+        keep = (shared / sizes[one] >= LEAST_SHARE) & (turned | (one != other))
+        columns = (some[keep].tolist() for some in (one, other, shared, sizes[one]))
         found += [
-            RelationOverlap(kg.relations[a], kg.relations[b], turned, float(part))
-            for a, b, part in zip(one[keep], other[keep], share[keep], strict=True)
+            RelationOverlap(kg.relations[a], kg.relations[b], turned, restated, size)
+            for a, b, restated, size in zip(*columns, strict=True)
         ]
     return tuple(sorted(found))
-
-
-def _sizes(kg: KnowledgeGraph, loops: bool) -> Ints:
-    kept = kg.triples[loops | (kg.triples[:, 0] != kg.triples[:, 2]), 1]
-    return np.bincount(kept, minlength=len(kg.relations))
 
 
 def _restated(kg: KnowledgeGraph, loops: bool) -> tuple[Ints, Ints]:
@@ -402,27 +405,28 @@ def undeclared_relations(kg: KnowledgeGraph, declared: Declarations) -> tuple[Lo
     Each states at least `LEAST_SHARE` of the triples of the other one. Self-loops do not count, nor do
     relations with fewer than `LEAST_TRIPLES` triples.
     """
-    sizes = dict(zip(kg.relations, _sizes(kg, loops=False).tolist(), strict=True))
-    shares = {tuple(row[:3]): row.share for row in overlapping_relations(kg, loops=False)}
+    rows = {row[:3]: row for row in overlapping_relations(kg, loops=False)}
     found = [
-        Lookalike(a, b, _looks(a, b, turned), round(min(own, back), 3))
-        for a, b, turned, own, back in _undeclared(shares, declared)
-        if back and min(sizes[a], sizes[b]) >= LEAST_TRIPLES
+        Lookalike(a, b, _looks(a, b, turned), round(min(own.share, back.share), 3))
+        for a, b, turned, own, back in _undeclared(rows, declared)
+        if back and min(own.size, back.size) >= LEAST_TRIPLES
     ]
     return tuple(sorted(found))
 
 
-def _undeclared(shares: Mapping[Any, Any], declared: Declarations) -> Iterator[Any]:
-    """Two relations, whether turned, and what is known of the first and the other, not declared so.
+def _undeclared(
+    rows: Mapping[tuple[str, str, bool], RelationOverlap], declared: Declarations
+) -> Iterator[tuple[str, str, bool, RelationOverlap, RelationOverlap | None]]:
+    """Two relations that overlap and are not declared to, whether turned, and the rows of both directions.
 
-    What is known of both directions comes once, that of the other is None where nothing is.
+    Where each overlaps with the other, they come once; where only the first does, the second row is None.
     """
-    for (a, b, turned), own in shares.items():
-        back, one, other = shares.get((b, a, turned)), declared[a], declared[b]
+    for (a, b, turned), own in rows.items():
+        back, one, other = rows.get((b, a, turned)), declared[a], declared[b]
         same = one.symmetric or (one.reversed != other.reversed) == turned
         if (back and a > b) or (one.fact == other.fact and same):
             continue
-        if turned and a != b and (a, b, False) in shares and (not back or (b, a, False) in shares):
+        if turned and a != b and (a, b, False) in rows and (not back or (b, a, False) in rows):
             continue  # one of them is symmetric, and they are the same
         yield a, b, turned, own, back
 
@@ -468,16 +472,16 @@ def found_declarations(
         kg: The complete graph.
         declared: What is declared already, and not found again.
     """
-    sizes = dict(zip(kg.relations, _sizes(kg, loops=False).tolist(), strict=True))
-    sure: dict[tuple[str, str, bool], tuple[int, int]] = {}
-    for a, b, turned, share in overlapping_relations(kg, loops=False):
-        count = (round(share * sizes[a]), sizes[a])
-        if sizes[a] >= FOUND_TRIPLES and least_share(*count) >= FOUND_SHARE:
-            sure[a, b, turned] = count
+    sure = {
+        row[:3]: row
+        for row in overlapping_relations(kg, loops=False)
+        if row.size >= FOUND_TRIPLES and least_share(*row[3:]) >= FOUND_SHARE
+    }
     found = []
     for a, b, turned, own, back in _undeclared(sure, declared or Declarations()):
         looks = _looks(a, b, turned) if back else "narrower" + "_inverse" * turned
-        found.append(FoundDeclaration(a, b, looks, (own, back) if back and a != b else (own,)))
+        counts = (own[3:], back[3:]) if back and a != b else (own[3:],)
+        found.append(FoundDeclaration(a, b, looks, counts))
     return tuple(sorted(found))
 
 

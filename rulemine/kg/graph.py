@@ -55,8 +55,8 @@ _MAY_END_SPACE[[space[-1] for space in _SPACES]] = True
 class _Scan:
     """Reads one file of triples: TSV, plain, .gz or .zst; UTF-8, with or without byte order mark; LF or CRLF.
 
-    Regular blocks are cut by a few calls, the others line by line, with one result. Memory is bounded by a
-    block.
+    A block in which every line is well formed is split by a few array operations, others line by line, with
+    the same result. Memory is bounded by a block.
 
     Attributes:
         trimmed: How many fields had white space around them.
@@ -363,7 +363,7 @@ class KnowledgeGraph:
 
     @cached_property
     def beside_others(self) -> npt.NDArray[np.int64]:
-        """The rows of `triples` that are self-loops or join entities that another one joins, either way."""
+        """Rows of self-loops, and of triples whose entities another triple joins too, in either direction."""
         s, o = self.triples[:, 0], self.triples[:, 2]
         pairs = np.minimum(s, o).astype(np.int64)
         pairs *= max(1, len(self.entities))
@@ -376,7 +376,7 @@ class KnowledgeGraph:
         return np.flatnonzero(beside)
 
     def forget(self) -> None:
-        """Frees what was worked out of it and can be worked out again, but for the digest."""
+        """Frees what was derived from the graph and can be derived again, except the digest."""
         for name in ("entity_ids", "beside_others", "_places"):
             self.__dict__.pop(name, None)
 
@@ -412,7 +412,7 @@ class KnowledgeGraph:
 
 
 class _Builder:
-    """Makes a graph out of labels that come block by block; keeps numbers, and each label once."""
+    """Makes a graph of labels that come block by block; holds their numbers, and each label once."""
 
     def __init__(self) -> None:
         self._entities = Vocabulary()

@@ -1,4 +1,4 @@
-"""A graph sorted for joins, by relation and end, and without directions: the triples at each entity."""
+"""Sorted access paths to the triples of a graph: by relation and end, and by entity in either direction."""
 
 from typing import Any
 
@@ -15,10 +15,10 @@ Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.integer[Any]]
 
 MOST_STARTS = 1 << 24
-"""Entities · relations up to which a table, faster than searching, says where the triples of an end begin."""
+"""Up to so many entities · relations, a table says where the triples of an end begin, without a search."""
 
 STARTS_A_KEY = 64
-"""The table is made once it has at most so many entries for each key looked up; before, keys are searched."""
+"""The table is made when it has at most so many entries for each key looked up so far."""
 
 
 def _by_relation(kg: KnowledgeGraph) -> Rows:
@@ -104,7 +104,7 @@ class Index:
 
 
 class Incidence:
-    """A graph without directions. A triple stands at both of its ends, a loop twice at its one.
+    """The triples at each entity, whichever end it is; a self-loop is there twice.
 
     Args:
         kg: The graph.
@@ -131,5 +131,5 @@ class Incidence:
         self.starts: Ints = np.concatenate(([0], self.degrees.cumsum()))
 
     def at(self, entities: Ints) -> Ints:
-        """Where the triples of some entities stand, entity by entity."""
+        """The places in `others`, `rows` and `forward` of the triples of some entities, entity by entity."""
         return spans(self.starts[entities], self.degrees[entities])

@@ -90,7 +90,7 @@ _PAGES = "https://www.wikidata.org/wiki/Special:EntityData/"
 _NO_VALUE = "http://www.wikidata.org/prop/novalue/"
 _DERIVED = "http://www.w3.org/ns/prov#wasDerivedFrom"
 _TAKEN = ("", "direct", "statement", "statement/value", "qualifier", "qualifier/value")
-"""What follows in the IRIs of properties that count; references and normalized values do not."""
+"""What IRIs of properties have after ``prop/`` if they are read; references and normalized values are not."""
 _DAY, _MONTH, _YEAR = 11, 10, 9
 """Precisions of dates; finer ones are hours and less."""
 
@@ -393,7 +393,7 @@ def last_part(iri: str) -> str:
 
 
 class Iri(str):
-    """What is no literal."""
+    """An IRI; literals are of other types."""
 
     __slots__ = ()
 
@@ -424,7 +424,7 @@ class Statements:
         self._nodes = defaultdict[str, dict[str, Any]](dict)
 
     def takes(self, subject: str, predicate: str, value: Any) -> bool:
-        """Takes a triple; False: it is not of Wikidata's making."""
+        """Takes a triple that is part of how Wikidata describes statements; False: it is none."""
         machinery = _OF_A_PROPERTY.fullmatch(subject)
         if found := _PROPERTY.fullmatch(predicate):
             kind = found[1] or ""
@@ -494,7 +494,7 @@ class Statements:
 
 
 def _precise(node: Mapping[str, Any]) -> Any:
-    """The value of a node of Wikidata's."""
+    """The value of a node that states a date with its precision, or a number with its unit."""
     if "quantityAmount" in node:
         amount, unit = node["quantityAmount"], str(node.get("quantityUnit", f"{_ENTITY}Q199"))
         known = _UNITS.get(unit.removeprefix(_ENTITY))

@@ -31,9 +31,10 @@ def database_for(
         stack: What ends a server of its own, and leaves the database of an address empty.
 
     Returns:
-        What loads a graph (the JSON of SimpleKG) in the place of the one before, and returns what runs a
-        query on it, or says why it cannot; it raises a `UserError` if the server cannot be started or
-        reached, or its database is not empty at first. None: none is wanted, or there without a fetch.
+        A function that loads a graph (the JSON of SimpleKG) in place of the one before, and returns a
+        function from a query to its rows, or to the reason why it has none. It raises a `UserError` if the
+        server cannot be started or reached, or its database is not empty at first. None: no database is
+        wanted, or there is none without a fetch.
 
     Raises:
         ConfigError: An address is given and the package neo4j is not installed.

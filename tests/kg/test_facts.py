@@ -114,9 +114,8 @@ def test_twins_are_those_of_a_plain_search(seed: int) -> None:
             ends = {(s, o) for s, r, o in triples if r == other}
             for turned in (False, True):
                 both = facts & ({(o, s) for s, o in ends} if turned else ends)
-                share = len(both) / len(facts)
-                if share >= LEAST_SHARE and (turned or one != other):
-                    expected.append((one, other, turned, share))
+                if len(both) / len(facts) >= LEAST_SHARE and (turned or one != other):
+                    expected.append((one, other, turned, len(both), len(facts)))
     assert list(overlapping_relations(kg)) == sorted(expected)
 
 

@@ -52,19 +52,20 @@ def test_the_order_of_lines_and_duplicates_change_nothing_but_what_records_them(
     assert other.labeled(other.source_order) == list(dict.fromkeys(shuffled))
 
 
-@each("name", ["kg.tsv", "kg.tsv.gz"])
-def test_written_and_read_again_it_is_the_same(tmp_path: Path, name: str) -> None:
-    kg = KnowledgeGraph.from_triples(random_triples(1))
-    kg.write(tmp_path / name)
-    again = KnowledgeGraph.read(tmp_path / name)
-    assert (again.digest, again.duplicates) == (kg.digest, 0)
-    assert again.to_tsv() == kg.to_tsv() == format_tsv(sorted(kg.labeled()))
-
-
 @each("label", ["é", "x\0y", "x" * (1 << 21)])
-def test_text_is_the_same_for_labels_of_any_length(label: str) -> None:
-    triples = [("a", "r", label), (label, label, "日本語"), ("日本語", "rel", "a")]
-    assert KnowledgeGraph.from_triples(triples).to_tsv() == format_tsv(sorted(triples))
+def test_written_and_read_again_it_is_the_same(tmp_path: Path, label: str) -> None:
+    triples = [
+        ("a", "r", label),
+        (label, label, "日本語"),
+        ("日本語", "rel", "a"),
+        *random_triples(1),
+    ]
+    kg = KnowledgeGraph.from_triples(triples)
+    assert kg.to_tsv() == format_tsv(sorted({*triples}))
+    for name in ("kg.tsv", "kg.tsv.gz") if label == "é" else ():
+        kg.write(tmp_path / name)
+        again = KnowledgeGraph.read(tmp_path / name)
+        assert (again.digest, again.duplicates, again.to_tsv()) == (kg.digest, 0, kg.to_tsv())
 
 
 def test_the_digest_is_that_of_the_sorted_file() -> None:
@@ -74,23 +75,18 @@ def test_the_digest_is_that_of_the_sorted_file() -> None:
 
 
 @each("seed", some_seeds(20))
-def test_rows_of_finds_each_triple_and_nothing_else(seed: int) -> None:
-    kg = KnowledgeGraph.from_triples(random_triples(seed))
-    n, m = len(kg.entities), len(kg.relations)
-    every = np.array([(s, r, o) for s in range(n) for r in range(m) for o in range(n)], np.int32)
-    where = {triple: row for row, triple in enumerate(map(tuple, kg.triples.tolist()))}
-    assert kg.rows_of(every).tolist() == [where.get(t, -1) for t in map(tuple, every.tolist())]
-    assert (kg.without(np.arange(len(kg))).rows_of(every) == -1).all()
-
-
-@each("seed", some_seeds(20))
-def test_without_keeps_ids(seed: int) -> None:
+def test_rows_of_finds_each_triple_and_without_keeps_ids(seed: int) -> None:
     kg = KnowledgeGraph.from_triples(random_triples(seed))
     gone = np.flatnonzero(np.random.default_rng(seed).random(len(kg)) < 0.5)
     lost, less = {*kg.labeled(gone)}, kg.without(gone)
     assert (less.entities, less.relations) == (kg.entities, kg.relations)
     assert less.labeled() == [t for t in kg.labeled() if t not in lost]
-    for graph in (kg, less):
+    n, m = range(len(kg.entities)), range(len(kg.relations))
+    every = [(s, r, o) for s in n for r in m for o in n]
+    for graph in (kg, less, kg.without(np.arange(len(kg)))):
+        where = {triple: row for row, triple in enumerate(map(tuple, graph.triples.tolist()))}
+        found = graph.rows_of(np.array(every, np.int32)).tolist()
+        assert found == [where.get(triple, -1) for triple in every]
         with pytest.raises(ValueError, match="read-only"):
             graph.triples[:0] = 1
 
@@ -153,26 +149,26 @@ def test_all_bad_lines_are_counted_and_ten_are_named(tmp_path: Path) -> None:
 
 ENDS = ("\n", "\n", "\n", "\n", "\r\n", "\n\n", "\r", " \n", "\n \t\n", "")
 FIELDS = ("a", "b", "Zoë", " c", "d\u3000", '"', '"q"', '"q"', "", "e\u2028f", "\x1cg", "x" * 90)
-EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject, relation, object."
 
 
 def plainly(path: Path) -> list[tuple[str, ...]]:
+    """The rows of a file, line by line."""
     rows, problems = [], []
     for number, line in enumerate(read_lines(path), start=1):
         fields = tuple(part.strip() for part in line.split("\t"))
-        shown = repr(line if len(line) <= 80 else line[:77] + "…")
-        if not line.strip():
-            continue
-        if len(fields) != 3:
-            problems.append(f"line {number} has {counted(len(fields), 'column')}: {shown}")
-        elif "" in fields:
-            problems.append(f"line {number} has an empty field: {shown}")
-        elif "\r" in line:
-            problems.append(f"line {number} holds a carriage return inside a label: {shown}")
-        else:
+        what = (
+            f"has {counted(len(fields), 'column')}" if len(fields) != 3
+            else "has an empty field" if "" in fields
+            else "holds a carriage return inside a label" if "\r" in line
+            else ""
+        )  # fmt: skip
+        if line.strip() and what:
+            shown = repr(line if len(line) <= 80 else line[:77] + "…")
+            problems.append(f"line {number} {what}: {shown}")
+        elif line.strip():
             rows.append(fields)
     if problems:
-        raise InputError(list_problems(str(path), problems, EXPECTED))
+        raise InputError(list_problems(str(path), problems, "Expected"))
     if all(f[0] == f[-1] == '"' and len(f) > 1 for row in rows for f in row):
         raise InputError("quotes")
     return rows
@@ -193,7 +189,7 @@ def outcome(path: Path, read: Any) -> Any:
     try:
         return read(path)
     except InputError as problem:
-        said = str(problem).partition(" Say which columns")[0]  # the advice is of the command
+        said = str(problem).partition("Expected")[0]
         return "quotes" if "every field is in double quotes" in said else said
 
 
@@ -222,19 +218,12 @@ def test_numbers_of_labels_are_right_whatever_the_hashes_are(
 ) -> None:
     monkeypatch.setattr(vocabulary, "_FACTOR", np.uint64(factor))
     drawn, known, seen = random.Random(factor), Vocabulary(), dict[str, int]()
-    every = [
-        "",
-        "a",
-        "a\0",
-        "\0a",
-        "é",
-        *SIZES,
-        *(str(drawn.randrange(10**12)) for _ in range(600)),
-    ]
+    numbers = (str(drawn.randrange(10**12)) for _ in range(600))
+    every = ["", "a", "a\0", "\0a", "é", *SIZES, *numbers]
     for size in (1, 3, 40, 700, 2000):
         block = drawn.choices(every, k=size)
-        numbers = known.numbers(Fields.of(block)).tolist()
-        assert [seen.setdefault(b, n) for b, n in zip(block, numbers, strict=True)] == numbers
+        given = known.numbers(Fields.of(block)).tolist()
+        assert [seen.setdefault(b, n) for b, n in zip(block, given, strict=True)] == given
     assert sorted(seen.values()) == list(range(len(seen))) == list(range(len(known)))
     labels, place = known.settle()
     assert list(labels) == sorted(seen)

@@ -216,10 +216,10 @@ class Rog(GraphPerQuestion):
     oracle_plans: bool = option(False)
 
     def check(self, given: ExportInput) -> None:
-        """Refuses plans, which give the answers away, where there are to be none.
+        """Refuses plans, which give the answers away, in an export without answers.
 
         Raises:
-            ConfigError: There are.
+            ConfigError: Both are asked for.
         """
         if self.oracle_plans and given.without_answers:
             raise ConfigError(

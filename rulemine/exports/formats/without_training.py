@@ -184,7 +184,7 @@ class StructGptFiles(OneSplit):
         """Refuses a graph without triples: there is nothing to start from.
 
         Raises:
-            ReleaseError: It is one.
+            ReleaseError: The graph has no triple.
         """
         if not len(given.kg):
             raise ReleaseError(

@@ -62,13 +62,13 @@ _RENAMED = "other_name"
 
 
 _FEWEST = 5
-"""A type in words has at least so many entities, in small graphs fewer."""
+"""Fewest entities of a type that is named by a word; fewer suffice in small graphs."""
 
 _ROLES = frozenset({"employer"})
 """Words that are taken where there is no other: schools are employers, too."""
 
 _RARE = 50
-"""One in so many triples of a relation joins two types, or none of them is an edge."""
+"""Triples of a relation are edges if at least one in so many of its triples joins the same two types."""
 
 End = tuple[str, str]
 """A relation, and ``subject`` or ``object``."""
@@ -561,20 +561,14 @@ def _usual(
 def one_type_each(kg: KnowledgeGraph) -> dict[str, str]:
     """Entity → its type, for the entities of `plain_triples`."""
     found = types_of(kg)
-    sizes = np.bincount(found.types, minlength=len(found.names))
-    everyone = len(kg.entities)
-    # The most common first, but before all those that all entities have; then by name.
-    rank = sorted(
-        range(len(found.names)), key=lambda i: (sizes[i] == everyone, -sizes[i], found.names[i])
-    )
-    place = {kind: at for at, kind in enumerate(rank)}
+    every = [
+        SourceNode(entity, found.labels(found.of(at)), entity)
+        for at, entity in enumerate(kg.entities)
+    ]
+    place = _places(every)
     named = {entity for s, _, o in plain_triples(kg) for entity in (s, o)}
     named |= {s for s, r, _ in kg.labeled() if states_type(r)}
-    return {
-        entity: found.names[min(found.of(at), key=place.__getitem__)]
-        for at, entity in enumerate(kg.entities)
-        if entity in named
-    }
+    return {n.id: min(n.types, key=place.__getitem__) for n in every if n.id in named}
 
 
 def _worded(kg: KnowledgeGraph, nouns: Mapping[End, str]) -> dict[str, str]:

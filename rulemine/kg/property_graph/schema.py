@@ -208,7 +208,7 @@ def read_schema(path: Path, tables: bool = False) -> Schema:
 
     Args:
         path: The file.
-        tables: Whether its rows name the tables that they come from, or may not.
+        tables: Whether types and relations name the tables that they come from; else they must not.
 
     Raises:
         InputError: The file is missing or not TOML.
