@@ -6,7 +6,17 @@ from typing import Any
 from rulemine.evaluation.reporting.document import Document
 from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.run import StudyFolder
+from rulemine.release.contents import ReleaseParts
+from rulemine.release.reader import Release
+from rulemine.release.writer import write_release
 from rulemine.text.tables import Table, Values
+
+
+def release_of(folder: Path, parts: ReleaseParts, naming: str = "entity") -> Release:
+    """The release of parts made by hand."""
+    folder.mkdir(parents=True)
+    write_release(folder, parts, naming)
+    return Release.open(folder)
 
 
 def table(document: Document, id_: str) -> Table:
@@ -31,8 +41,7 @@ def row(found: Table, *label: str) -> list[Any]:
 
 def study(folder: Path, release: Path, *systems: str, **more: Any) -> StudyFolder:
     """A study whose systems have answered."""
-    made = StudyFolder(
-        StudyPlan(release=str(release), systems=systems, resamples=5, **more), folder
-    )
+    plan = StudyPlan(release=str(release), systems=systems, resamples=5, **more)
+    made = StudyFolder(plan, folder)
     made.answer()
     return made

@@ -35,7 +35,7 @@ def material(tmp_path_factory):
     return Material(tuple(study.release for study in studies), tuple(studies), split=None)
 
 
-def test_the_tables_of_releases_and_studies(material):
+def test_the_tables_of_releases_and_studies(material, tmp_path):
     made = make_tables(BRINK, material)
     assert [note for note in made.notes if "needs" in note or "not made" in note] == []
     types = table(made, "table-1")
@@ -57,6 +57,10 @@ def test_the_tables_of_releases_and_studies(material):
     assert (lost[0], lost[4]) == ("not retrieved", RETRIEVED[1].sparql)
     assert (unsaid[0], unsaid[4]) == ("not reasoned", "Dan")
     assert unsaid[5].startswith("The relation “sister” leads from Ann to Bea; ")
+    write_predictions(tmp_path / "mine.jsonl", RETRIEVED)
+    given = (material.releases[0], tmp_path / "mine.jsonl")
+    made = make_tables(BRINK, Material(material.releases, (), (given,), split=None, resamples=5))
+    assert table(made, "table-4-counts").rows == (("first", "mine", 3, 2, 1, 1),)
 
 
 def test_hhr_by_rule_type_has_both_graphs_of_both_data_sets(material):
@@ -72,14 +76,7 @@ def test_hhr_by_rule_type_has_both_graphs_of_both_data_sets(material):
     assert len({figure.id for figure in made.figures}) == len(made.figures) == 4 + 2 + 4 + 2 + 4
 
 
-def test_failures_of_predictions_are_counted_too(material, tmp_path):
-    write_predictions(tmp_path / "mine.jsonl", RETRIEVED)
-    given = (material.releases[0], tmp_path / "mine.jsonl")
-    made = make_tables(BRINK, Material(material.releases, (), (given,), split=None, resamples=5))
-    assert table(made, "table-4-counts").rows == (("first", "mine", 3, 2, 1, 1),)
-
-
-def test_what_is_missing_is_said(material):
+def test_what_is_missing_is_said(material, tmp_path):
     alone = make_tables(BRINK, Material(material.releases, split=None))
     ids = [table.id for table in alone.tables]
     assert ids == ["table-1", "table-1-published", "table-2", "table-3", "table-3-published"]
@@ -89,9 +86,6 @@ def test_what_is_missing_is_said(material):
     made = make_tables(BRINK, replace(material, split="validation"))
     assert any(n.startswith("Table 2") and "questions of the split" in n for n in made.notes)
     assert "(all)" in made.facts["studies"]
-
-
-def test_two_releases_of_one_name_are_told_apart(tmp_path, material):
     again = Release.open(release(tmp_path / "again", "text", config={"name": "first"}))
     made = make_tables(BRINK, Material((material.releases[0], again), split=None))
-    assert made.tables[0].header == ("rule type", "first", "again")
+    assert made.tables[0].header == ("rule type", "first", "again")  # two of one name

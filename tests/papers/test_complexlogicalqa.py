@@ -12,17 +12,13 @@ from rulemine.papers.complexlogicalqa import COMPLEXLOGICALQA, _shares
 from rulemine.papers.material import read_material
 from rulemine.papers.paper import make_tables
 from rulemine.query.structures import STRUCTURES
-from rulemine.release.writer import write_release
-from tests.papers.conftest import middle, study
+from tests.papers.conftest import middle, release_of, study
 from tests.structures import structure_question, world
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    place = tmp_path_factory.mktemp("papers") / "world"
-    place.mkdir()
-    write_release(place, world(), "entity")
-    return place
+    return release_of(tmp_path_factory.mktemp("papers") / "world", world()).path
 
 
 def tables(*paths):
@@ -127,11 +123,8 @@ def test_sheets_of_three_people(tmp_path, folder):
     assert rows["all", "consistency"][1] == pytest.approx(5 / 9)
     assert rows["all", "consistency"][2][0] == pytest.approx((5 / 9 - 41 / 81) / (1 - 41 / 81))
     assert rows["person0, person2", "consistency"][1] == pytest.approx(2 / 3)
-
-
-def test_a_sheet_of_another_release_is_refused(tmp_path, folder):
     sheet = tmp_path / "ann.tsv"
-    for row in ("q00006\t1p", "q99999\t2i"):
+    for row in ("q00006\t1p", "q99999\t2i"):  # of another release
         sheet.write_text(f"id\tstructure\tfluency\tconsistency\n{row}\t1\t1\n")
         with pytest.raises(InputError, match="those of none of the releases"):
             tables(folder, sheet)

@@ -31,13 +31,11 @@ GOLDS = {
 }
 PREDICTED = {
     "first": {
-        "people": PEOPLE,
-        "largest": LARGEST.replace(" DESC", ""),
-        "known": KNOWN.replace("n.name", "n.name, n.size"),
-        "either": "MATCH (n:Person RETURN n",
+        "people": PEOPLE, "largest": LARGEST.replace(" DESC", ""),
+        "known": KNOWN.replace("n.name", "n.name, n.size"), "either": "MATCH (n:Person RETURN n",
     },
     "second": {"people": PEOPLE, "largest": LARGEST, "either": EITHER},
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -95,11 +93,11 @@ def test_scores_by_template(document):
         "basic (n)-(m0*) (1†)": [1.0, 1.0], "special union (1†)": [0.0, 1.0],
     }  # fmt: skip
     # As the authors do: the union has no part in it.
-    of_returns = {"NAME (2†)": [0.5, 0.5], "SORT (1†)": [0.0, 1.0]}
-    assert scores(document, "figure-5-return") == of_returns
-    third = pytest.approx([1 / 3, 2 / 3])
-    of_graphs = {"coast (3†)": third, "inland (1†)": [0.0, 1.0]}
-    assert scores(document, "figure-5-graph") == of_graphs
+    returned = scores(document, "figure-5-return")
+    assert returned == {"NAME (2†)": [0.5, 0.5], "SORT (1†)": [0.0, 1.0]}
+    coast = pytest.approx([1 / 3, 2 / 3])
+    graphs = scores(document, "figure-5-graph")
+    assert graphs == {"coast (3†)": coast, "inland (1†)": [0.0, 1.0]}
 
 
 def test_errors(document):
@@ -115,13 +113,9 @@ def test_errors(document):
         "others": [0.0, 1.0],
     }  # fmt: skip
     assert [row[:3] for row in table(document, "table-4").rows] == [
-        ("first",),
-        ("syntax", "syntax", "either"),
-        ("results not aligned", "columns", "known"),
-        ("deduplication", "order", "largest"),
-        ("second",),
-        ("others", "missing", "known"),
-    ]
+        ("first",), ("syntax", "syntax", "either"), ("results not aligned", "columns", "known"),
+        ("deduplication", "order", "largest"), ("second",), ("others", "missing", "known"),
+    ]  # fmt: skip
     shown = ("What about largest?", LARGEST, LARGEST.replace(" DESC", ""))
     assert rows(document, "table-4")["deduplication"][2:] == shown
 
@@ -149,9 +143,9 @@ def test_templates_of_a_set_of_others(document):
     asked = {name: row[0] for name, row in returned.items() if row[0]}
     assert asked == {"n_name": 2, "n_order_by": 1, "union_count": 1}
     assert returned["n_name"] == (2, "What about known?", KNOWN)  # the shortest
-    of_returns = {"NAME": [0.5], "SORT": [0.25], "AGGREGATE": [0.25]}
-    assert scores(document, "figure-4-return") == of_returns
-    assert scores(document, "figure-4-graph") == {"coast": [0.75], "inland": [0.25]}
+    shares = scores(document, "figure-4-return") | scores(document, "figure-4-graph")
+    of_graphs = {"coast": [0.75], "inland": [0.25]}
+    assert shares == of_graphs | {"NAME": [0.5], "SORT": [0.25], "AGGREGATE": [0.25]}
     assert rows(document, "table-14")["(Person) lives_in (Town)"]
     assert any(n.startswith("Table 11 (MATCH templates): needs a rel") for n in document.notes)
 

@@ -7,11 +7,9 @@ import pytest
 from rulemine.papers.dynamickgqa import DYNAMICKGQA
 from rulemine.papers.material import read_material
 from rulemine.papers.paper import make_tables
-from rulemine.release.reader import Release
-from rulemine.release.writer import write_release as write_parts
 from tests import structures
 from tests.evaluation.world import ANN, BOB, CID, EVE, write_release
-from tests.papers.conftest import middle, rows, study, table
+from tests.papers.conftest import middle, release_of, rows, study, table
 from tests.variants import rows_of, variant_question, write_variants
 from tests.written_releases import written_world
 
@@ -23,16 +21,12 @@ def made(*paths):
 @pytest.fixture
 def judged(tmp_path):
     """Two test questions of the kind variants, each judged by three."""
-    (tmp_path / "judged").mkdir()
-    write_parts(tmp_path / "judged", written_world("variants"), "entity")
-    return tmp_path / "judged"
+    return release_of(tmp_path / "judged", written_world("variants")).path
 
 
 @pytest.fixture
 def plain(tmp_path):
-    (tmp_path / "plain").mkdir()
-    write_parts(tmp_path / "plain", structures.world(), "private")
-    return Release.open(tmp_path / "plain")
+    return release_of(tmp_path / "plain", structures.world(), "private")
 
 
 def test_fields_and_topics_of_a_release(judged):
