@@ -43,17 +43,7 @@ def error(status: int, message: str, code: str = "", **headers: str) -> Response
 
 
 class ChatServer:
-    """Serves while the context is open.
-
-    Attributes:
-        says: See `Says`; by default what the fake model says.
-        received: Requests by what they ask.
-        answered: The same of those that were answered with a text.
-        again: Requests that came after such an answer.
-        bodies: The requests, in order of arrival.
-        http: The server.
-        keys: Headers ``Authorization`` that were seen.
-    """
+    """Serves while the context is open; counts requests by what they ask, and those answered with a text."""
 
     def __init__(
         self,

@@ -111,14 +111,7 @@ def build_coast(
     declared: bool = False,
     kind: str = "cypher",
 ) -> Path:
-    """Builds the release in a folder; returns its place.
-
-    Args:
-        folder: The folder.
-        settings: Further options of the recipe.
-        declared: Whether two relations have an inverse that alone states some of their facts.
-        kind: What the kind is called.
-    """
+    """Builds the release in a folder; `declared`: some facts are stated by an inverse alone."""
     folder.mkdir(parents=True, exist_ok=True)
     whole = simplekg()
     if declared:

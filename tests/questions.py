@@ -32,19 +32,7 @@ def question(
     rule_subtype: str = "longer chain",
     split: str = "",
 ) -> Question:
-    """A question about a removed triple.
-
-    Args:
-        number: The number in its id.
-        removed: The triple that its hard answer is asked for by.
-        direction: The end of it that is asked for.
-        further_hard: Its other hard answers.
-        core: Whether it is in the core.
-        rule: Id of the rule of the certificate.
-        rule_type: The type of that rule.
-        rule_subtype: Its subtype.
-        split: One of `SPLITS`, or empty.
-    """
+    """A question about a removed triple; `direction` is the end that is asked for."""
     subject, relation, obj = removed
     topic, asked_for = (subject, obj) if direction == "object" else (obj, subject)
 
@@ -66,14 +54,7 @@ def question(
 
 
 def random_questions(n: int, seed: int, *, entities: int = 0, relations: int = 3) -> list[Question]:
-    """`n` questions about random triples, some with several hard answers.
-
-    Args:
-        n: How many.
-        seed: The seed.
-        entities: How many entities there are; 0: as many as questions.
-        relations: How many relations there are.
-    """
+    """`n` questions about random triples, some with several hard answers; as many entities, or so many."""
     draw = stream(seed, "questions of the tests")
     entities = entities or n
 

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -46,16 +47,7 @@ def _mine_demo(folder: Path) -> None:
 
 
 def build_small(kind: str, folder: Path, *settings: tuple[tuple[str, ...], Any]) -> Path:
-    """Builds a handful of questions of a kind that asks a graph, over the coast and without mining.
-
-    Args:
-        kind: Any kind but ``rules``.
-        folder: Where the graph, its rules and ``release`` go.
-        settings: Further options of the recipe.
-
-    Returns:
-        The place of the release.
-    """
+    """Builds some questions of any kind but ``rules`` over the coast, as ``release``, without mining."""
     if kind == "cypher":
         return build_coast(folder, *settings)
     whole = simplekg()
@@ -115,31 +107,14 @@ def built(name: str) -> Path:
 
 @cache
 def _home() -> Path:
-    """The folder of these sources, held as long as the process lives; those that nobody holds are deleted."""
+    """The folder of these sources; those of others that nobody has touched for a day are deleted."""
     home = FOLDER / KEY
-    _hold(home, fcntl.LOCK_SH)
+    home.mkdir(parents=True, exist_ok=True)
+    os.utime(home)
     for old in FOLDER.iterdir():
-        if old != home and (handle := _hold(old, fcntl.LOCK_EX | fcntl.LOCK_NB)) is not None:
+        if time.time() - old.stat().st_mtime > 24 * 3600:
             shutil.rmtree(old, ignore_errors=True)
-            os.close(handle)
     return home
-
-
-def _hold(folder: Path, how: int) -> int | None:
-    """Locks a folder; none where another process holds it and `how` does not wait."""
-    while True:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            fcntl.flock(handle, how)
-            if os.path.samestat(os.fstat(handle), folder.stat()):
-                return handle
-        except BlockingIOError:
-            os.close(handle)
-            return None
-        except FileNotFoundError:  # deleted while we waited
-            pass
-        os.close(handle)
 
 
 def _digest_of_sources() -> str:

@@ -21,14 +21,7 @@ RELATIONS = ("p", "q", "r")
 def small_graph(
     rng: random.Random, least: int = 1, most: int = 30, fewest: int = 2
 ) -> KnowledgeGraph:
-    """A dense graph with loops, reflexive triples and duplicates, in random order.
-
-    Args:
-        rng: Where it comes from.
-        least: Fewest triples drawn, with duplicates.
-        most: One more than the most triples drawn.
-        fewest: Fewest entities.
-    """
+    """A dense graph with loops, reflexive triples and duplicates, of `least` … `most` − 1 triples drawn."""
     entities = ENTITIES[: rng.randrange(fewest, len(ENTITIES) + 1)]
     triples = [
         (rng.choice(entities), rng.choice(RELATIONS), rng.choice(entities))
@@ -60,29 +53,25 @@ def small_rules(rng: random.Random, n: int) -> tuple[Rule, ...]:
     return tuple(rules.values())
 
 
-def proofs_of(kg: KnowledgeGraph, rule: Rule) -> Iterator[Proof]:
-    """Every body that holds, with the head it is for, in the graph or not, itself excluded."""
+def substitutions(kg: KnowledgeGraph, rule: Rule) -> Iterator[Proof]:
+    """Head and body of every substitution whose body holds."""
     known = set(kg.labeled())
     variables = sorted({v for atom in (rule.head, *rule.body) for v in atom.variables})
     for values in itertools.product(kg.entities, repeat=len(variables)):
         given = dict(zip(variables, values, strict=True))
-        if not all(_filled(atom, given) in known for atom in rule.body):
-            continue
         head, *body = (_filled(atom, given) for atom in (rule.head, *rule.body))
-        if head not in body:
+        if known.issuperset(body):
             yield head, tuple(body)
 
 
+def proofs_of(kg: KnowledgeGraph, rule: Rule) -> Iterator[Proof]:
+    """Every body that holds, with the head it is for, in the graph or not, itself excluded."""
+    return ((head, body) for head, body in substitutions(kg, rule) if head not in body)
+
+
 def heads_of(kg: KnowledgeGraph, rule: Rule) -> set[Triple]:
-    """Every head whose body holds, in the graph or not, by trying every substitution."""
-    known = set(kg.labeled())
-    variables = sorted({v for atom in (rule.head, *rule.body) for v in atom.variables})
-    found = set()
-    for values in itertools.product(kg.entities, repeat=len(variables)):
-        given = dict(zip(variables, values, strict=True))
-        if known.issuperset(_filled(atom, given) for atom in rule.body):
-            found.add(_filled(rule.head, given))
-    return found
+    """Every head whose body holds, in the graph or not."""
+    return {head for head, _ in substitutions(kg, rule)}
 
 
 def groundings_of(kg: KnowledgeGraph, rule: Rule) -> list[Proof]:
@@ -128,13 +117,7 @@ class Declared(NamedTuple):
         return found
 
     def prior(self, kg: KnowledgeGraph, triple: Triple, place: int) -> float:
-        """The fraction of the topic entities of a triple's relation that have its answer.
-
-        Args:
-            kg: The graph.
-            triple: The triple.
-            place: Which of its ends is the answer: 0 the subject, 2 the object.
-        """
+        """The fraction of a relation's topic entities that have the answer of a triple, at `place`."""
         known = set(kg.labeled())
         topic = 2 - place
         pairs = set()

@@ -158,13 +158,7 @@ def world(**changes: Any) -> ReleaseParts:
 
 
 def structure_question(number: int, text: str, split: str = "") -> Question:
-    """A question about the world.
-
-    Args:
-        number: The number in its id.
-        text: Its query.
-        split: One of `SPLITS`, or empty.
-    """
+    """A question about the world, by its query."""
     query, gone = parse(text), {row.triple: row for row in REMOVALS}
     structure = structure_of(query, DECLARED)
     best: dict[str, list[Triple]] = {}

@@ -2,80 +2,40 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rulemine.codec import to_json
 from rulemine.files import digest_of, write_bytes
-from rulemine.kg.entity_names import EntityNames
-from rulemine.kg.graph import Triple
+from rulemine.kinds.rules.block import RuleBlock
 from rulemine.kinds.written.block import VariantBlock
-from rulemine.query.sparql import to_sparql
-from rulemine.query.tree import Anchor, Projection
 from rulemine.release.reader import Release
-from rulemine.release.records import (
-    SEED_TEXTS,
-    Certificate,
-    HardAnswer,
-    Question,
-    Removal,
-    SeedRow,
-    Unseen,
-)
-from tests.evaluation.world import ANN, BOB, NAMES, RULES, USUAL, write_release
+from rulemine.release.records import SEED_TEXTS, Question, SeedRow
+from tests.evaluation.world import question, removals_of, write_release
 
 
 def variant_question(
-    number: int,
-    seed_text: str,
-    anchor: str,
-    relation: str,
-    answer: str,
-    *,
-    text: str = "Who is it, {topic}?",
-    topic: str = "people",
-    triples: Sequence[Triple] | None = None,
-    split: str = "test",
-    seeds: Sequence[str] = (),
-    hard: bool = True,
-    hops: int = 1,
-) -> Question:
+    number: int, seed_text: str, anchor: str, relation: str, answer: str, *,
+    text: str = "Who is it, {topic}?", topic: str = "people", triples: Sequence[Any] | None = None,
+) -> Question:  # fmt: skip
     """A question of one link, whose answer is the only one."""
-    query = Projection(relation, False, Anchor(anchor))
+    plain = question(number, anchor, relation, "object", [answer], [answer])
     triple = (anchor, relation, answer)
-    return Question(
-        id=f"q{number:05d}", kind="variants", question=text.format(topic=anchor), anchors=(anchor,),
-        query=query.text, sparql=to_sparql(query), structure="1p", shape="(1)", hops=hops,
-        answers=(answer,), stated=() if hard else (answer,),
-        hard=(HardAnswer(answer, 1, 100, (triple,), False),) if hard else (),
-        further=(), hard_answer=answer if hard else None, core=False, evidence=(triple,),
-        full_evidence=(triple,), spurious=(), value=None, stated_value=None, relations=(relation,),
-        intermediates=(), removed=(triple,) if hard else (), rules=(), split=split,
-        unseen=Unseen(rule=False, relation=False, answer=False), wording="model", paraphrases=(),
-        patterns=(text,),
-        block=VariantBlock(
-            answer=answer, triples=tuple(sorted(triples or [triple])), subgraph=(triple,),
-            seed_text=seed_text, seeds=tuple(seeds), topic=topic, unique=True, redundant=False,
-            judgements=(),
-        ),
+    block = VariantBlock(
+        answer=answer, triples=tuple(sorted(triples or [triple])), subgraph=(triple,), seed_text=seed_text,
+        seeds=(), topic=topic, unique=True, redundant=False, judgements=(),
     )  # fmt: skip
+    plain = replace(plain, kind="variants", question=text.format(topic=anchor), wording="model")
+    return replace(plain, patterns=(text,), block=block)
 
 
 def write_variants(
-    folder: Path,
-    questions: Sequence[Question],
-    rows: Sequence[SeedRow],
-    run: int = 0,
-    names: Sequence[EntityNames] = NAMES,
-    **config: Any,
-) -> Release:
+    folder: Path, questions: Sequence[Question], rows: Sequence[SeedRow], run: int = 0, **config: Any
+) -> Release:  # fmt: skip
     """Writes the files that evaluation reads, with the seed texts."""
-    gone = sorted({triple for q in questions for triple in q.removed})
-    proofs = [Certificate(RULES[0].id, triple, ((ANN, "wife", BOB),)) for triple in gone]
-    removals = [
-        Removal(proof.proves, 100, ("object",), proof, None, USUAL, False) for proof in proofs
-    ]
-    write_release(folder, questions, names=names, removals=removals)
+    linked = (replace(q, block=RuleBlock("object", "other", "other")) for q in questions)
+    write_release(folder, questions, removals=removals_of(linked, {}))
     content = "".join(json.dumps(to_json(row)) + "\n" for row in rows).encode()
     write_bytes(folder / SEED_TEXTS, content)
     manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())

@@ -1,7 +1,7 @@
 """A model's words for relations: descriptions, and templates for those that no book knows."""
 
-import asyncio
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pytest
 
 from rulemine.errors import InputError, LimitError
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.llm.call import Failure, Reply
+from rulemine.llm.call import Failure
 from rulemine.phrasing.glosses import gloss_of, load_glosses, read_glosses
 from rulemine.phrasing.templates import load_templates
 from rulemine.verbalizer.options import VerbalizerSection
@@ -18,6 +18,7 @@ from rulemine.verbalizer.relation_words import GlossReport, write_book, write_gl
 from rulemine.verbalizer.verbalize import ATTEMPTS
 from tests import each
 from tests.command_line import Command, assert_refused
+from tests.verbalizer.scripted import Scripted
 
 KG = KnowledgeGraph.from_triples(
     [(f"m{n}", "aunt", f"m{n + 1}") for n in range(30)]
@@ -34,33 +35,23 @@ GOOD = {
 }
 
 
-class Model:
+def saying(**said):
     """Says to each call of a relation what it was told to, the last thing over and over."""
+    asked = Counter()
 
-    def __init__(self, **said):
-        self.said = said
-        self.calls = []
-
-    async def ask(self, call):
-        self.calls.append(call)
-        replies = self.said.get(call.subject.rpartition("/")[2], [GOOD])
-        earlier = sum(old.subject == call.subject for old in self.calls) - 1
-        reply = replies[min(earlier, len(replies) - 1)]
-        if isinstance(reply, Failure):
-            return reply
+    def say(call):
+        replies = said.get(call.subject.rpartition("/")[2], [GOOD])
+        reply = replies[min(asked[call.subject], len(replies) - 1)]
+        asked[call.subject] += 1
         if isinstance(reply, Exception):
             raise reply
-        text = reply if isinstance(reply, str) else json.dumps(reply)
-        return Reply(text, "stop", 1, 1)
+        return json.dumps(reply) if isinstance(reply, dict) else reply
 
-    def run(self, works, progress=None):
-        async def everything():
-            return [await work(self.ask) for work in works]
+    return Scripted(say)
 
-        return asyncio.run(everything())
 
-    def prompts(self, relation):
-        return [call.messages[1]["content"] for call in self.calls if call.subject == relation]
+def prompts(session, relation):
+    return [call.messages[1]["content"] for call in session.calls if call.subject == relation]
 
 
 def write(path, session, seed=0, chosen=CHOSEN, labels=None, glosses=""):
@@ -79,7 +70,7 @@ def test_without_a_model_the_file_says_what_the_phrases_say(tmp_path):
 
 
 def test_the_model_is_asked_for_every_relation_once(tmp_path):
-    path, model = tmp_path / "g.toml", Model()
+    path, model = tmp_path / "g.toml", saying()
     report = write(path, model)
     assert sorted(call.subject for call in model.calls) == ["/film/film/place", "aunt", "uncle"]
     assert {call.purpose for call in model.calls} == {"gloss"}
@@ -87,7 +78,7 @@ def test_the_model_is_asked_for_every_relation_once(tmp_path):
     aunt = read_glosses(path)["aunt"]
     assert (aunt.subjects, aunt.source) == (GOOD["subjects"], "model")
     before = path.read_bytes()
-    again = Model()
+    again = saying()
     report = write(path, again)
     assert (again.calls, report.model, report.kept) == ([], 0, 3)
     assert path.read_bytes() == before
@@ -96,9 +87,9 @@ def test_the_model_is_asked_for_every_relation_once(tmp_path):
 def test_ten_triples_are_shown_in_labels_drawn_with_the_seed(tmp_path):
     shown = []
     for seed in (0, 0, 1):
-        model = Model()
+        model = saying()
         write(tmp_path / f"{len(shown)}.toml", model, seed, labels=LABELS)
-        (prompt,) = model.prompts("aunt")
+        (prompt,) = prompts(model, "aunt")
         shown.append([line for line in prompt.split("\n") if " | Person " in line])
         assert len(set(shown[-1])) == 10
         assert all(line.startswith("Person ") for line in shown[-1])
@@ -113,7 +104,7 @@ def test_what_the_file_has_is_kept_and_what_only_phrases_say_is_asked_for(tmp_pa
     assert mine in text
     extra = "\n[elsewhere]\nstatement = '{subject} e {object}'\nsubjects = 's {topic}'\nobjects = 'o {topic}'"
     path.write_text(text.replace(mine, "my words for {topic}") + extra, encoding="utf-8")
-    model = Model()
+    model = saying()
     report = write(path, model)
     assert sorted(call.subject for call in model.calls) == ["/film/film/place", "aunt"]
     assert (report.model, report.kept) == (2, 1)
@@ -123,7 +114,7 @@ def test_what_the_file_has_is_kept_and_what_only_phrases_say_is_asked_for(tmp_pa
 
 
 def test_glosses_that_the_recipe_names_are_not_asked_for_and_come_behind_the_file(tmp_path):
-    path, model = tmp_path / "g.toml", Model()
+    path, model = tmp_path / "g.toml", saying()
     report = write(path, model, glosses="family")
     assert [call.subject for call in model.calls] == ["/film/film/place"]
     assert (report.model, report.kept, report.templates) == (1, 2, 0)
@@ -150,37 +141,37 @@ def test_glosses_that_the_recipe_names_are_not_asked_for_and_come_behind_the_fil
 )  # fmt: skip
 def test_a_bad_gloss_is_asked_for_again_with_the_reason(tmp_path, bad, reason):
     path = tmp_path / "g.toml"
-    model = Model(uncle=[bad, GOOD])
+    model = saying(uncle=[bad, GOOD])
     report = write(path, model, labels=LABELS)
-    first, second = model.prompts("uncle")
+    first, second = prompts(model, "uncle")
     assert "Rejected before" not in first
     assert reason in next(line for line in second.split("\n") if "Rejected before" in line)
     assert (report.model, report.failed) == (3, ())
 
 
 def test_the_identifier_of_a_relation_is_no_words_for_it(tmp_path):
-    model = Model(place=[GOOD | {"statement": "{subject} /film/film/place {object}"}, GOOD])
+    model = saying(place=[GOOD | {"statement": "{subject} /film/film/place {object}"}, GOOD])
     assert write(tmp_path / "g.toml", model).failed == ()
-    assert "the relation's identifier" in model.prompts("/film/film/place")[1]
+    assert "the relation's identifier" in prompts(model, "/film/film/place")[1]
 
 
 def test_a_relation_that_stays_bad_has_the_gloss_of_its_phrase_and_is_asked_for_again(tmp_path):
     path = tmp_path / "g.toml"
     failure = Failure("refused", "not this one", True)
-    model = Model(uncle=["nothing"], aunt=[failure])
+    model = saying(uncle=["nothing"], aunt=[failure])
     report = write(path, model)
-    assert len(model.prompts("uncle")) == ATTEMPTS
+    assert len(prompts(model, "uncle")) == ATTEMPTS
     assert [relation for relation, _ in report.failed] == ["aunt", "uncle"]
     assert "aunt: The endpoint refuses this request (not this one)." in report.to_text()
     assert read_glosses(path)["uncle"] == gloss_of(PHRASES["uncle"])
-    report = write(path, Model())
+    report = write(path, saying())
     assert (report.model, report.kept, report.failed) == (2, 1, ())
 
 
 def test_a_file_stays_as_it_was_when_the_session_ends_early_or_it_is_malformed(tmp_path):
     path = tmp_path / "g.toml"
     with pytest.raises(LimitError):
-        write(path, Model(uncle=[LimitError("spent")]))
+        write(path, saying(uncle=[LimitError("spent")]))
     assert not path.exists()
     path.write_text("[aunt]\n", encoding="utf-8")
     with pytest.raises(InputError):
@@ -214,7 +205,7 @@ ask_object = "What is yours if {topic} is mine?"
 """
 
 
-def write_words(path: Path, model: Model) -> GlossReport:
+def write_words(path: Path, model: Scripted) -> GlossReport:
     calls = Calls(load_prompts(""), CHOSEN, 0)
     templates = load_templates("", HUTS.relations, kg=HUTS)
     session: Any = model
@@ -233,13 +224,13 @@ def write_words(path: Path, model: Model) -> GlossReport:
 def test_words_are_read_however_a_model_wraps_them(tmp_path: Path, reply: str) -> None:
     path = tmp_path / "book.toml"
     path.write_text(MINE)
-    report = write_words(path, Model(xb=[reply], kin=[KIN]))
+    report = write_words(path, saying(xb=[reply], kin=[KIN]))
     assert (report.model, report.kept, report.failed) == (2, 1, ())
     made = load_templates(str(path), HUTS.relations, kg=HUTS)
     assert made["xb"].ask_subjects == HUT["ask_subjects"]
     assert made["mine"].statement.startswith("{subject} is mine")
     assert {row.source for row in made.rows} == {"written"}
-    before, again = path.read_bytes(), Model()
+    before, again = path.read_bytes(), saying()
     assert write_words(path, again).kept == 3
     assert (again.calls, path.read_bytes()) == ([], before)
 
@@ -258,17 +249,17 @@ def test_words_are_read_however_a_model_wraps_them(tmp_path: Path, reply: str) -
 def test_what_cannot_word_a_relation_is_asked_for_again_then_left_out(
     tmp_path: Path, reply: Any, reason: str
 ) -> None:
-    model = Model(xb=[reply, HUT], kin=[KIN], mine=["no"])
+    model = saying(xb=[reply, HUT], kin=[KIN], mine=["no"])
     report = write_words(tmp_path / "book.toml", model)
-    assert reason in model.prompts("xb")[1]
-    assert "Rejected before" not in model.prompts("xb")[0]
+    assert reason in prompts(model, "xb")[1]
+    assert "Rejected before" not in prompts(model, "xb")[0]
     assert report.model == 2
     assert [relation for relation, _ in report.failed] == ["mine"]
     assert '["mine"]' not in (tmp_path / "book.toml").read_text()
 
 
 def test_two_relations_never_ask_in_the_same_words(tmp_path: Path) -> None:
-    report = write_words(tmp_path / "book.toml", Model(kin=[HUT], xb=[HUT], mine=[KIN]))
+    report = write_words(tmp_path / "book.toml", saying(kin=[HUT], xb=[HUT], mine=[KIN]))
     assert report.model == 2
     assert [relation for relation, _ in report.failed] == ["xb"]
     load_templates(str(tmp_path / "book.toml"), HUTS.relations, kg=HUTS)
