@@ -94,14 +94,10 @@ def test_clients_of_freebase_find_the_graph(endpoint: Endpoint, given: ExportInp
             assert sorted(clients.neighbors(ask, entity, r, incoming=True)) == heads
         assert clients.one_hop(ask, [entity]) == {t for t in stated if entity in (t[0], t[2])}
         assert clients.types(ask, entity)
-
-
-def test_names_and_ids_lead_to_each_other(endpoint: Endpoint, given: ExportInput) -> None:
-    ask = endpoint.rows
-    for entity in (one for one in given.client.entities if one.name in given.kg.entity_ids):
-        assert clients.name(ask, entity.id) == entity.label
-        assert clients.name(ask, entity.id, "ns:common.topic.alias") == entity.label
-        assert clients.id_of(ask, entity.label) == entity.id
+        label = next(one.label for one in names.entities if one.id == entity)
+        for also in ({}, {"other": "ns:common.topic.alias"}):
+            assert clients.name(ask, entity, **also) == label
+        assert clients.id_of(ask, label) == entity
 
 
 def test_a_query_comes_in_three_ways_and_results_in_four_forms(endpoint: Endpoint) -> None:
@@ -134,9 +130,9 @@ def test_a_query_comes_in_three_ways_and_results_in_four_forms(endpoint: Endpoin
 
 
 def test_rows_over_the_limit_are_cut_and_a_header_says_so(endpoint: Endpoint) -> None:
-    for query, rows, cut in [("LIMIT 30", 30, None), ("LIMIT 31", 30, "30"), ("", 30, "30")]:
-        _, headers, text = endpoint.get(f"SELECT * {{ ?s ?p ?o }} {query}")
-        assert len(json.loads(text)["results"]["bindings"]) == rows
+    for limit, cut in [("LIMIT 30", None), ("LIMIT 31", "30"), ("", "30")]:
+        _, headers, text = endpoint.get(f"SELECT * {{ ?s ?p ?o }} {limit}")
+        assert len(json.loads(text)["results"]["bindings"]) == 30
         assert headers["X-SPARQL-MaxRows"] == cut
     _, headers, text = endpoint.get("CONSTRUCT WHERE { ?s ?p ?o }")
     assert (text.count(" .\n"), headers["X-SPARQL-MaxRows"]) == (30, "30")

@@ -15,15 +15,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("importing")
 
 
-@pytest.fixture(scope="session", params=["subgraphs", "variants"])
-def written(request: pytest.FixtureRequest, home: Path) -> Release:
-    """Questions written for a subgraph, of either kind, in the naming ``entity``."""
-    return _world(home / "entity", request.param)
+@pytest.fixture(scope="session")
+def written(home: Path) -> Release:
+    """Questions written for a subgraph, in the naming ``entity``."""
+    return _world(home / "entity", "subgraphs")
 
 
 @pytest.fixture(scope="session", params=["subgraphs", "variants"])
 def labeled(request: pytest.FixtureRequest, home: Path) -> Release:
-    """The same in the naming ``text``."""
+    """Such questions, of either kind, in the naming ``text``."""
     return _world(home / "text", request.param)
 
 

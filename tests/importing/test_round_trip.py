@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +13,7 @@ from rulemine.evaluation.metrics import COLUMNS
 from rulemine.exports.exporting import export
 from rulemine.importing.registry import find_reader
 from rulemine.query.parser import parse
-from rulemine.release.records import SPLITS
 from tests import each
-from tests.evaluation.world import write_release, write_structures
 from tests.importing.test_plain import rows_of
 from tests.releases import built
 
@@ -68,37 +66,6 @@ def differing_scores(release: Release, made: Release, system: str, kg: str) -> d
 # RoG and BRINK
 
 
-@each("write", [write_release, write_structures])
-def test_brink_is_read_back(write: Callable[[Path], Release], tmp_path: Path) -> None:
-    release = write(tmp_path / "release")
-    folder = export(release, "brink", tmp_path / "brink").folder
-    found = find_reader("brink")(folder, None, None)
-    asked = {q.id: q for q in release.questions() if q.hard_answer is not None}
-    assert {q.id for q in found.questions} == {*asked}
-    for read in found.questions:
-        q = asked[read.id]
-        assert (read.text, read.split, read.topics) == (q.question, q.split, q.anchors)
-        assert (read.answers, read.hard_answer) == (q.answers, q.hard_answer)
-        assert read.query in q.query  # which reads relations declared symmetric either way
-    assert any(read.query for read in found.questions)
-    for which in ("complete", "incomplete"):
-        assert set(getattr(found, which)) == set(release.kg(which).labeled())
-
-
-def test_rog_is_read_back(tmp_path: Path) -> None:
-    release = write_release(tmp_path / "small")
-    folder = export(release, "rog:hops=9", tmp_path / "rog").folder
-    found = find_reader("rog")(folder, None, None)
-    asked = [q for split in SPLITS for q in release.questions(split)]
-    assert [(q.id, q.split, q.text, q.topics, q.answers) for q in found.questions] == [
-        (q.id, q.split, q.question, q.anchors, q.answers) for q in asked
-    ]
-    lines = (folder / "relations_map.tsv").read_text().splitlines()[1:]
-    names = dict(line.split("\t") for line in lines)
-    stated = {(s, names[r], o) for s, r, o in release.kg("incomplete").labeled()}
-    assert set(found.complete or ()) == stated
-
-
 def test_scores_of_the_demo_are_those_of_its_exports(tmp_path: Path) -> None:
     release = Release.open(built("demo") / "demo")
     rog, brink = (
@@ -147,28 +114,7 @@ def test_predictions_have_the_same_scores_on_what_was_exported(
         assert known > 1 or to == "dynamic-kgqa"
 
 
-def test_dynamic_kgqa_is_read_back(written: Release, tmp_path: Path) -> None:
-    folder = export(written, "dynamic-kgqa", tmp_path / "out", kg="complete").folder
-    found = find_reader("dynamic-kgqa")(folder, None, None)
-    iri = {e.entity: f"http://rdf.freebase.com/ns/m.{e.private}" for e in written.entities}
-    asked = {q.id: q for q in written.questions()}
-    assert {q.id for q in found.questions} == asked.keys()
-    for question in found.questions:
-        own = asked[question.id]
-        stated = [str(own.value)] if own.value is not None else [iri[a] for a in own.answers]
-        assert (question.text, question.split) == (own.question, own.split)
-        assert list(question.answers) == stated
-        triples = own.block.triples  # type: ignore[attr-defined]
-        assert [(s, o) for s, _, o in question.evidence] == [
-            (iri[s], iri[o]) for s, _, o in triples
-        ]
-    subgraphs = {triple for own in asked.values() for triple in own.block.subgraph}  # type: ignore[attr-defined]
-    assert len([*(found.complete or ())]) == len(subgraphs)
-    assert {found.labels[iri[name]] for name in iri} == {*iri}
-
-
-@pytest.mark.parametrize("written", ["subgraphs"], indirect=True)
-@pytest.mark.parametrize("graphs", ["true", "false"])
+@each("graphs", ["true", "false"])
 def test_gtsqa_is_read_back(written: Release, tmp_path: Path, graphs: str) -> None:
     folder = export(written, f"gtsqa:graphs={graphs}", tmp_path / "out", kg="complete").folder
     kg = None if graphs == "true" else folder / "graph.tsv"

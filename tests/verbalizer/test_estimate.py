@@ -55,29 +55,23 @@ def purposes_of(found):
     return {purpose.label: purpose for purpose in found.purposes}
 
 
-def test_one_call_for_each_question():
-    found = made()
+def test_calls_and_tokens_are_those_of_every_text_its_audit_and_its_paraphrases():
+    found, full, n = made(), made(FULL), len(INPUTS)
     assert [*purposes_of(found)] == ["questions"]
-    assert found.typical.calls == found.questions == len(INPUTS)
-    assert found.typical.sent > 100 * len(INPUTS)
-    assert found.typical.received > 10 * len(INPUTS)
-    assert found.worst.calls == ATTEMPTS * len(INPUTS)
+    assert found.typical.calls == found.questions == n
+    assert found.typical.sent > 100 * n
+    assert found.typical.received > 10 * n
+    assert (found.worst.calls, found.worst.received) == (
+        ATTEMPTS * n,
+        CHOSEN.max_tokens * ATTEMPTS * n,
+    )
     assert found.worst.sent > 3 * found.typical.sent
-    assert found.worst.received == CHOSEN.max_tokens * found.worst.calls
-
-
-def test_every_text_is_audited():
-    found = made(FULL)
-    calls = {label: purpose.usually for label, purpose in purposes_of(found).items()}
-    n = len(INPUTS)
+    calls = {label: purpose.usually for label, purpose in purposes_of(full).items()}
     assert calls == {"questions": n, "audits": 4 * n, "paraphrases": n}
-    assert found.typical.calls == 6 * n
     # Three attempts at the text and at the paraphrases, and the audit of each.
-    assert found.worst.calls == 3 * (1 + 1 + 1 + 3) * n
-    assert min(purpose.typical.sent for purpose in found.purposes) > 0
-
-
-def test_later_attempts_send_the_rejected_texts_too():
+    assert (full.typical.calls, full.worst.calls) == (6 * n, 3 * (1 + 1 + 1 + 3) * n)
+    assert min(purpose.typical.sent for purpose in full.purposes) > 0
+    # Later attempts send the rejected texts, too.
     purpose = Purpose("questions", [100, 300], usually=1, most=3, reply=5, room=50, more=20)
     assert purpose.worst == Takes(3, 3 * (200 + 20), 3 * 50)
 
@@ -105,6 +99,13 @@ def test_what_the_journal_has_costs_nothing(journal):
     assert found.worst.calls == made(FULL).worst.calls - 3
 
 
+def test_what_was_audited_for_other_questions_is_not_counted_for_these(journal):
+    keep(journal, *(calls_of(FULL).audit(about, "a?") for about in INPUTS))
+    assert purposes_of(made(FULL, journal))["audits"].answered == 0
+    keep(journal, calls_of(FULL).question(INPUTS[0], ()))
+    assert purposes_of(made(FULL, journal))["audits"].answered == 4
+
+
 def test_only_failures_that_last_are_not_asked_again(journal):
     calls = [calls_of(CHOSEN).question(about, ()) for about in INPUTS]
     for lasting, left in ((False, 6), (True, 5)):
@@ -115,14 +116,6 @@ def test_only_failures_that_last_are_not_asked_again(journal):
         Takes(),
         12,
     )  # what was answered may still be rejected
-
-
-def test_what_was_audited_for_other_questions_is_not_counted_for_these(journal):
-    audits = [calls_of(FULL).audit(about, "a?") for about in INPUTS]
-    keep(journal, *audits)
-    assert purposes_of(made(FULL, journal))["audits"].answered == 0
-    keep(journal, calls_of(FULL).question(INPUTS[0], ()))
-    assert purposes_of(made(FULL, journal))["audits"].answered == 4
 
 
 @each(("text", "tokens"), (
