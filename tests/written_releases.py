@@ -220,3 +220,75 @@ def with_unseen(questions: Sequence[Question]) -> tuple[Question, ...]:
         )
         for q in questions
     )
+
+
+# The twelve questions of `tests.structures`, as ones that a writer asked
+
+
+def _as(kind: str, question: Question, **changes: Any) -> Question:
+    """The same question as one that was written; `changes` are of its block."""
+    own: dict[str, Any] = {
+        "answer": question.answers[0], "triples": tuple(sorted(set(question.evidence))),
+        "subgraph": question.full_evidence, "redundant": False,
+    }  # fmt: skip
+    if kind == "subgraphs":
+        minimal = MinimalQuery(question.anchors, question.query)
+        own |= {"minimal_shape": question.shape, "minimal": (minimal,), "test_type": ()}
+    else:
+        own |= {
+            "seed_text": f"t{int(question.id[1:]) // 2}", "seeds": question.anchors, "topic": "people",
+            "unique": len(question.answers) == 1, "judgements": (),
+        }  # fmt: skip
+    block = {"subgraphs": SubgraphBlock, "variants": VariantBlock}[kind]
+    return replace(question, kind=kind, block=block(**own | changes))
+
+
+def _twelve(kind: str, questions: Sequence[Question], told: dict[str, Any]) -> ReleaseParts:
+    config = {**CONFIG, "kind": kind, kind: SECTIONS[kind]}
+    return world(config=config, questions=tuple(questions), sampling_counts={kind: told})
+
+
+def subgraphs() -> ReleaseParts:
+    """Twelve questions, of which one is not minimal and the test questions have a class."""
+    given = list(world().questions)
+    made = []
+    for number, q in enumerate(given):
+        split = "test" if q.split == "test" else "train"
+        types = (("id",), ("ugt",), ("urt",), ("ugt", "urt"))[number % 4]
+        own: dict[str, Any] = {"test_type": types if split == "test" else ()}
+        if number == 4:
+            own |= {"redundant": True, "minimal_shape": "(1)"}
+        made.append(_as("subgraphs", replace(q, split=split), **own))
+    told = {
+        "wanted": 20, "questions": 15, "drawn": 40, "rejected": {"it is odd": 20, "it is long": 5},
+        "grown": 3, "final_filter": {"model": "judge", "asked": 7, "failed": 1, "unreadable": 2},
+        "paraphrases": {
+            "model": "other", "judge": "judge", "asked": 12, "dropped": {"paraphrase: audit_failed": 2},
+        },
+        "mended": {"asked": 9, "accepted": 4}, "dropped": {"LIMIT": 3},
+        "split": {"accepted": 15, "training_relations": ["in", "won"], "per_cell": 1},
+    }  # fmt: skip
+    return _twelve("subgraphs", made, told)
+
+
+def variants(judged: bool = False) -> ReleaseParts:
+    """Twelve questions from six seed texts, of two topics; judged by one model thrice, or not."""
+    given = list(world().questions)
+    own: dict[str, Any] = {"judgements": (JUDGEMENT,) * 3 if judged else ()}
+    made = [
+        _as("variants", q, topic="people" if n % 3 else "places", **own)
+        for n, q in enumerate(given)
+    ]
+    agreement = {
+        "votes": 54, "good": 51, "subjects": 18, "raw": 0.9, "kappa": 0.5, "low": 0.25, "high": 0.75,
+    }  # fmt: skip
+    counts = {
+        "models": ["judge"] * 3, "judged": 18, "accepted": 12, "unreadable": 1,
+        "agreement": {"redundancy": agreement, "answer_support": agreement | {"kappa": None, "low": None}},
+    }  # fmt: skip
+    told = {
+        "wanted": 20, "questions": 12, "drawn": 18, "seed_texts": 6,
+        "rejected": {"it is odd": 4, "enough questions are accepted": 2},
+        "skipped": {"no seed": 3}, "judged": counts if judged else None,
+    }  # fmt: skip
+    return _twelve("variants", made, told)

@@ -23,7 +23,7 @@ from tests import some_seeds
 from tests.evaluation.test_scoring import values
 from tests.evaluation.world import write_structures
 from tests.structures import structure_question
-from tests.written import subgraphs, variants
+from tests.written_releases import subgraphs, variants
 
 
 @pytest.fixture(scope="module")

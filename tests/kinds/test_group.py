@@ -7,7 +7,7 @@ from rulemine.kinds.group import Group
 from rulemine.kinds.registry import KINDS, form_of
 from rulemine.release.groups import groups_of
 from tests import each
-from tests.written import variants
+from tests.written_releases import variants
 
 
 @each(

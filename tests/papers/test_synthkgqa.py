@@ -13,7 +13,7 @@ from rulemine.papers.paper import make_tables
 from rulemine.papers.synthkgqa import SYNTHKGQA, t_test
 from tests import structures
 from tests.papers.conftest import middle, release_of, row, study, table
-from tests.written import subgraphs
+from tests.written_releases import subgraphs
 
 RETRIEVED = [["ann", "citizen_of", "france"], ["bob", "citizen_of", "france"]]
 """Of the four triples behind both answers of q00006."""

@@ -9,7 +9,6 @@ import csv
 import json
 import re
 import string
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from rulemine.release.writer import write_release
 from tests import structures as nine
-from tests.evaluation.world import write_structures
 from tests.verify import tiny
 
 
@@ -177,10 +175,3 @@ def test_its_scripts_find_the_answers_again(tmp_path: Path) -> None:
     assert checked
     spoken = export(release, "brink", tmp_path / "spoken", naming="text")
     assert spoken.counts["questions_with_blanks_in_names_of_groundings"] > 0
-
-
-def test_counts_are_left_out(tmp_path: Path) -> None:
-    first, *others = nine.world().questions
-    counting = replace(first, value=3, stated_value=2)
-    made = export(write_structures(tmp_path / "nine", [counting, *others]), "brink", tmp_path / "b")
-    assert made.left_out[counting.id] == "its answer is a number, not entities"

@@ -5,7 +5,6 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,7 @@ from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from rulemine.seeds import stream
 from tests import each
-from tests.evaluation.world import write_structures
 from tests.exports import rows
-from tests.structures import structure_question
 
 Row = dict[str, Any]
 
@@ -307,13 +304,3 @@ def test_every_word_has_a_number(structures: Release, tmp_path: Path) -> None:
     assert min(map(len, relations)) > 1
     said += [part.split("_") for parts in relations for part in parts[-2:]]
     assert {word for words in said for word in words} <= vocabulary.keys()
-
-
-@each("to", ["rog", "gnnrag"])
-def test_numbers_are_no_answers(tmp_path: Path, to: str) -> None:
-    asked = structure_question(1, '(p- "won" "oscar")', "test")
-    number = replace(structure_question(2, '(p- "won" "palme")', "test"), value=4, stated_value=4)
-    made = export(write_structures(tmp_path / "w", [asked, number]), to, tmp_path / "a")
-    assert made.left_out == {number.id: "it asks for a number; answers here are entities"}
-    kept = parquet(made.folder, "test") if to == "rog" else rows(made.folder / "test.json")
-    assert [row["id"] for row in kept] == [asked.id]

@@ -241,12 +241,6 @@ def test_structgpt_walks_the_graph_from_the_topics(structures: Release, tmp_path
     assert not made.left_out
 
 
-def test_structgpt_starts_from_one_topic(structures: Release, tmp_path: Path) -> None:
-    made = export(structures, "structgpt", tmp_path / "a")
-    several = {q.id for q in structures.questions("test") if len(q.anchors) > 1}
-    assert made.left_out.keys() == several
-
-
 def test_the_same_bytes_in_every_naming_and_nothing_but_plain_types(
     structures: Release, tmp_path: Path
 ) -> None:

@@ -13,7 +13,7 @@ from tests import each
 from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, parts_of
 from tests.releases import built
 from tests.structures import structure_question, world
-from tests.written import subgraphs, variants
+from tests.written_releases import subgraphs, variants
 
 CONFIG: dict[str, Any] = {
     "name": "tiny", "naming": "entity", "questions": {"filter": ""},
