@@ -34,19 +34,16 @@ TURTLE = """\
 :bea :mother :bea .
 """
 KIN = "http://example.org/kin#"
+SMOLA = "http://example.org/Sm%C3%B8la/"
 TRIPLES = [
-    (f"{KIN}ann", "knows", f"{KIN}bob_k"),
-    (f"{KIN}ann", "mother", f"{KIN}bea"),
-    (f"{KIN}ann", "rdf:type", f"{KIN}Person"),
-    (f"{KIN}bea", "mother", f"{KIN}bea"),
-    (f"{KIN}bea", "place_of_birth", "http://example.org/Sm%C3%B8la/"),
-    (f"{KIN}bob_k", "mother", f"{KIN}bea"),
-]
-NTRIPLES = "\n".join(
-    [f"<{s}> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <{o}> ." if r == "rdf:type" else
-     f"<{s}> <{KIN}{'P19' if r == 'place_of_birth' else r}> <{o}> ." for s, r, o in TRIPLES]
-    + [f'<{KIN}P19> <http://www.w3.org/2000/01/rdf-schema#label> "place of birth"@en .', ""]
-)  # fmt: skip
+    (f"{KIN}ann", "knows", f"{KIN}bob_k"), (f"{KIN}ann", "mother", f"{KIN}bea"),
+    (f"{KIN}ann", "rdf:type", f"{KIN}Person"), (f"{KIN}bea", "mother", f"{KIN}bea"),
+    (f"{KIN}bea", "place_of_birth", SMOLA), (f"{KIN}bob_k", "mother", f"{KIN}bea"),
+]  # fmt: skip
+RDF, RDFS = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#"
+IRIS = {"rdf:type": f"{RDF}type", "place_of_birth": f"{KIN}P19"}
+NTRIPLES = [f"<{s}> <{IRIS.get(r, KIN + r)}> <{o}> .\n" for s, r, o in TRIPLES]
+NTRIPLES += [f'<{KIN}P19> <{RDFS}label> "place of birth"@en .\n']
 
 
 def test_a_name_is_a_label_where_there_is_no_other_and_other_labels_are_aliases(
@@ -81,13 +78,12 @@ def test_turtle_gives_a_graph_and_labels(tmp_path: Path) -> None:
     labels = load_labels(str(path))
     assert {iri.removeprefix(KIN): text for iri, text in labels.items()} == {
         "ann": "Ann Lee", "bob_k": "Bob", "bea": "bea", "Person": "Person", "P19": "place of birth",
-        "http://example.org/Sm%C3%B8la/": "Smøla",
+        SMOLA: "Smøla",
     }  # fmt: skip
 
 
 def test_order_format_and_compression_change_nothing(tmp_path: Path) -> None:
-    lines = NTRIPLES.splitlines(keepends=True)
-    expected = KnowledgeGraph.from_triples(TRIPLES).digest
+    lines, expected = NTRIPLES[:], KnowledgeGraph.from_triples(TRIPLES).digest
     written = {".rdf": ox.RdfFormat.RDF_XML, ".jsonld": ox.RdfFormat.JSON_LD}
     suffixes = (".nt", ".ttl", ".nt.gz", ".ttl.zst", ".nq", ".trig", ".n3.gz", *written)
     for number, suffix in enumerate(suffixes):
@@ -103,7 +99,7 @@ def test_order_format_and_compression_change_nothing(tmp_path: Path) -> None:
         assert KnowledgeGraph.read(path, path).duplicates == len(TRIPLES)
 
 
-WIKIDATA, RDF = "http://www.wikidata.org", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+WIKIDATA = "http://www.wikidata.org"
 DESCRIBED = [
     (f"{WIKIDATA}/entity/Q1", f"{WIKIDATA}/prop/P3", "http://s/1"),
     ("http://s/1", f"{WIKIDATA}/prop/statement/P3", f"{WIKIDATA}/entity/Q2"),
@@ -157,13 +153,9 @@ def test_relation_names_are_one_to_one_and_keep_names_of_a_release() -> None:
         iris = {f"x:{'/'.join(rng.choices(parts, k=rng.randint(1, 4)))}" for _ in range(9)}
         texts = {iri: rng.choice(["a", "a b", "x:a"]) for iri in iris if rng.random() < 0.3}
         assert len(set(relation_names(iris, texts).values())) == len(iris)
-    relations = {
-        "/people/person/parents": "/people/person/parents",
-        "a ./ b": "a_./_b",
-        "é:#x": "é:#x",
-    }
-    made = relation_names(map(relation_iri, relations), {})
-    assert [made[relation_iri(name)] for name in relations] == list(relations.values())
+    own = {"/people/person/parents": "/people/person/parents", "a ./ b": "a_./_b", "é:#x": "é:#x"}
+    made = relation_names(map(relation_iri, own), {})
+    assert {name: made[relation_iri(name)] for name in own} == own
 
 
 @each(

@@ -53,13 +53,13 @@ def test_an_edited_draft_renames_merges_and_leaves_out() -> None:
 
 
 def test_stated_types_are_no_edges_and_classes_no_nodes() -> None:
-    stated = [
+    stated = (
         ("ann", "Person"),
         ("bo", "Person"),
         ("bo", "Actor"),
         ("cy", "Person"),
         ("oslo", "Town"),
-    ]
+    )
     found = graph(*((who, "type", what) for who, what in stated), ("ann", "knows", "bo"))
     assert types(found) == {"ann": "Person", "bo": "Person", "cy": "Person", "oslo": "Town"}
     assert [edge.type for edge in found.edges] == ["knows"]

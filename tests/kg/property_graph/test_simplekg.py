@@ -75,20 +75,20 @@ def test_what_is_written_is_read_and_written_with_the_same_bytes(
 def test_all_faults_are_counted_by_kind(tmp_path: Path) -> None:
     film, edge = FILM, PUBLISHED["relations"][0]
     bad = [film | {"eid": f"F{i}", "properties": {"runtime_minute": "long"}} for i in range(5)]
-    bad += [
-        film | {"eid": "G", "properties": {"lenght": 3}},
-        film | {"name": 3},
-        7,
-        film | {"name": ""},
-    ]
+    bad += [film | {"eid": "G", "properties": {"lenght": 3}}, film | {"name": 3}, 7]
+    bad += [film | {"name": ""}, film | {"eid": "H", "label": "City"}]
     edges = [edge | {"obj_id": "Film#Q1"}, edge | {"rid": "r2", "obj_id": "nobody"}]
+    people = [{"eid": "P", "label": "Person", "name": "P"}]
+    edges += [edge | {"obj_id": "P", "properties": {"since": 1}}]
     with pytest.raises(InputError) as raised:
-        read_simplekg(written(tmp_path, changed(entities=[*bad, film, film], relations=edges)))
+        read_simplekg(
+            written(tmp_path, changed(entities=[*bad, film, film, *people], relations=edges))
+        )
     for said in (
         "values that do not fit: 5", "node 'F0': runtime_minute is 'long'; expected float",
-        "properties not in the schema: 1", "fields missing or wrong: 3", "entities[6]: Expected `str`",
-        "ids of nodes that are there twice: 1", "ends that are no node: 1",
-        "signatures not in the schema: 1", "Film directedBy Film is not in the schema",
+        "properties not in the schema: 2", "edge 'r1': property 'since' is not", "fields missing or wrong: 3",
+        "entities[6]: Expected `str`", "types not in the schema: 1", "ids of nodes that are there twice: 1",
+        "ids of edges that are there twice: 1", "ends that are no node: 1", "signatures not in the schema: 1",
     ):  # fmt: skip
         assert said in str(raised.value)
     assert "'F4'" not in str(raised.value)
