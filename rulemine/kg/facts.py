@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulemine.arrays import distinct
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, row_type
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, pack, row_type
 from rulemine.kg.index import Rows
 
 __all__ = [
@@ -196,13 +196,10 @@ def facts_of(kg: KnowledgeGraph, declarations: Declarations) -> Rows:
     symmetric = np.array([declarations[r].symmetric for r in kg.relations], bool)[kg.triples[:, 1]]
     low, high = np.minimum(subject, obj), np.maximum(subject, obj)
     subject, obj = np.where(symmetric, low, subject), np.where(symmetric, high, obj)
-    pair = subject * max(1, len(kg.entities)) + obj
-    order = np.lexsort((pair, relation))  # stable: the first of equals is their first row
-    new = np.ones(len(kg), bool)
-    new[1:] = (np.diff(pair[order]) != 0) | (np.diff(relation[order]) != 0)
-    facts = np.empty(len(kg), row_type(len(kg)))
-    facts[order] = order[np.flatnonzero(new)[np.cumsum(new) - 1]]
-    return facts
+    stated = np.stack((subject, relation, obj), axis=1).astype(np.int32)
+    keys = pack(stated, len(kg.relations), len(kg.entities))
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    return first[which].astype(row_type(len(kg)))
 
 
 def oriented(

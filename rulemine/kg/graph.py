@@ -29,7 +29,7 @@ from rulemine.files import decoded, read_blocks, write_stream
 from rulemine.kg.rdf import RdfReader, is_rdf, relation_names
 from rulemine.kg.vocabulary import Fields, Vocabulary, check_size, spans
 
-__all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "format_tsv", "row_type"]
+__all__ = ["DIRECTIONS", "KnowledgeGraph", "Triple", "format_tsv", "pack", "row_type"]
 
 _EXPECTED = "Expected three non-empty fields a line, separated by tabs: subject, relation, object."
 _HINTS = {
@@ -235,7 +235,7 @@ class KnowledgeGraph:
         ordered: bool = False,
     ) -> "KnowledgeGraph":
         """The graph of some triples; `ordered`: whether their order is that of a source."""
-        keys = _pack(ids, len(relations), len(entities))
+        keys = pack(ids, len(relations), len(entities))
         order = np.argsort(keys, kind="stable")
         keys, new = keys[order], np.ones(len(ids), bool)
         new[1:] = keys[1:] != keys[:-1]
@@ -359,7 +359,7 @@ class KnowledgeGraph:
         Returns:
             The rows, int64 of shape (m,); −1 where the graph does not hold the triple.
         """
-        return self._places.of(_pack(ids, len(self.relations), len(self.entities)))
+        return self._places.of(pack(ids, len(self.relations), len(self.entities)))
 
     @cached_property
     def beside_others(self) -> npt.NDArray[np.int64]:
@@ -382,7 +382,7 @@ class KnowledgeGraph:
 
     @cached_property
     def _places(self) -> Places:
-        return Places(_pack(self.triples, len(self.relations), len(self.entities)))
+        return Places(pack(self.triples, len(self.relations), len(self.entities)))
 
     def to_tsv(self) -> str:
         """The sorted triples as TSV text with LF; equal graphs give equal text."""
@@ -455,7 +455,7 @@ def row_type(triples: int) -> type[np.integer[Any]]:
     return np.int32 if triples < 2**31 else np.int64
 
 
-def _pack(ids: npt.NDArray[np.int32], relations: int, entities: int) -> npt.NDArray[Any]:
+def pack(ids: npt.NDArray[np.int32], relations: int, entities: int) -> npt.NDArray[Any]:
     """Keys that sort as the triples: int64, or the twelve bytes of a triple where those do not suffice."""
     if entities * entities * relations >= 2**63:
         return ids.astype(">i4", order="C").view("S12").reshape(-1)

@@ -170,8 +170,7 @@ class PropertyGraph:
         key = node, relation, label, outward
         if key not in self._beside:
             joined = (self.leading_out if outward else self.leading_in)(node, relation)
-            ends = (end for _, end in joined)
-            self._beside[key] = frozenset(end for end in ends if self.nodes[end].type == label)
+            self._beside[key] = frozenset(end for _, end in joined if self.nodes[end].type == label)
         return self._beside[key]
 
     def value(self, node: int, name: str) -> Value | None:
@@ -256,20 +255,13 @@ class PropertyGraph:
 
     @cached_property
     def _of_signature(self) -> dict[Signature, tuple[Ints, ...]]:
-        relation, subject, object_ = self._ends
-        place = {row.label: at for at, row in enumerate(self.schema.entities)}
-        types = np.array([place[node.type] for node in self.nodes], np.int64)
-        key = (relation * len(place) + types[subject]) * len(place) + types[object_]
-        order = np.argsort(key, kind="stable")
-        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        labels, kinds = list(self._relations), list(place)
-        found: dict[Signature, tuple[Ints, ...]] = {}
-        for some in np.split(order, starts[1:]) if len(order) else ():
-            rest, last = divmod(int(key[some[0]]), len(kinds))
-            label, first = divmod(rest, len(kinds))
-            signature = kinds[first], labels[label], kinds[last]
-            found[signature] = some, subject[some], object_[some]
-        return found
+        _, *ends = self._ends
+        signatures = (
+            (self.nodes[s].type, edge.type, self.nodes[o].type)
+            for edge, s, o in zip(self.edges, *(end.tolist() for end in ends), strict=True)
+        )
+        edges = {key: np.array(some) for key, some in _grouped(signatures).items()}
+        return {key: (some, *(end[some] for end in ends)) for key, some in edges.items()}
 
     @cached_property
     def _by_end(self) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints]]:
