@@ -10,29 +10,22 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from math import ceil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import fill
 from types import SimpleNamespace
 from typing import Any, TextIO
 
 from rulemine.errors import ConfigError
+from rulemine.files import write_lines
+from rulemine.guard import claim
+from rulemine.release.outputs import check_file
+from rulemine.text.escaping import printable_lines
+from rulemine.text.tables import fitted
 
 __all__ = [
-    "STANDARD_OUTPUT",
-    "Line",
-    "bar",
-    "check_output",
-    "complain",
-    "emit",
-    "emit_pieces",
-    "fitting",
-    "note",
-    "output_file",
-    "refuse_idle",
-    "say",
-    "say_paragraph",
-    "summarize",
-    "written",
-]
+    "STANDARD_OUTPUT", "Line", "check_output", "complain", "emit", "expect", "fitting", "note", "output_file",
+    "refuse_idle", "say", "say_paragraph", "written",
+]  # fmt: skip
 
 STANDARD_OUTPUT = Path("/dev/stdout")
 """The output that ``-o -`` names."""
@@ -67,10 +60,6 @@ class Line:
 
     def __init__(self) -> None:
         self._bar: Any = None
-        self._name = self._status = ""
-        self._latest = (0, 0)
-        self._begun = 0.0
-        self._before = 0
         self._lock = threading.Lock()
         self._paced: tuple[int, float] | None = None
         self._printed = time.monotonic()
@@ -134,13 +123,12 @@ class Line:
             self._printed = now
             (done, total), state = self._latest, self._state()
             state = f" · {state}" if state else ""
-            if not total:
-                count = f"{done:,}, " if done else ""
-                say(f"{self._name}: {count}{now - self._begun:.0f} s so far{state}", sys.stderr)
-            elif self._status:
-                say(f"{done:,} of {total:,}{state}{self._left(now)}", sys.stderr)
+            if total:
+                text = f"{done:,} of {total:,}{state}{self._left(now)}"
             else:
-                say(f"{self._name}: {done:,} of {total:,}{state}{self._left(now)}", sys.stderr)
+                count = f"{done:,}, " if done else ""
+                text = f"{count}{now - self._begun:.0f} s so far{state}"
+            say(text if total and self._status else f"{self._name}: {text}", sys.stderr)
 
     def _left(self, now: float) -> str:
         """The remaining time at the pace since the previous line; replies already stored came faster."""
@@ -159,17 +147,15 @@ class Line:
         if self._bar is None or self._bar.disable:
             note(text)
             return
-        from tqdm import tqdm
-
-        with tqdm.external_write_mode(file=sys.stderr):
+        with self._bar.external_write_mode(file=sys.stderr):
             note(text)
 
 
 def _shown(name: str) -> AbstractContextManager[Any]:
     """The bar of a step, which is disabled where standard error is no terminal."""
     if not getattr(sys.stderr, "isatty", bool)():
-        return nullcontext(SimpleNamespace(disable=True))  # tqdm takes long to load
-    from tqdm import tqdm
+        return nullcontext(SimpleNamespace(disable=True))
+    from tqdm import tqdm  # takes long to load
 
     return tqdm(
         desc=name,
@@ -180,17 +166,12 @@ def _shown(name: str) -> AbstractContextManager[Any]:
     )
 
 
-@contextmanager
-def fitting(arguments: Namespace) -> Iterator[None]:
+def fitting(arguments: Namespace, beside_output: bool) -> AbstractContextManager[None]:
     """Fits the tables of a command to the terminal; output to a file or a pipe is not cut."""
-    elsewhere = getattr(arguments, "output", None) is not None
-    if not sys.stdout.isatty() or (elsewhere and not arguments.beside_output):
-        yield
-    else:
-        from rulemine.text.tables import fitted
-
-        with fitted(shutil.get_terminal_size().columns):
-            yield
+    elsewhere = getattr(arguments, "output", None) is not None and not beside_output
+    if elsewhere or not sys.stdout.isatty():
+        return nullcontext()
+    return fitted(shutil.get_terminal_size().columns)
 
 
 @contextmanager
@@ -217,20 +198,12 @@ def _tokens() -> int:
     return 0 if session is None else int(session.OF_ALL.tokens)
 
 
-def bar(name: str) -> AbstractContextManager[Progress]:
-    """Shows the progress of one step, see `Line.watch`."""
-    return Line().watch(name)
-
-
 def check_output(*outputs: Path | None) -> None:
     """Checks, before anything is done, that files can be written and that nothing is lost by it.
 
     Raises:
         OutputError: See `rulemine.release.outputs.check_file` and `rulemine.guard.claim`.
     """
-    from rulemine.guard import claim
-    from rulemine.release.outputs import check_file
-
     for output in outputs:
         if output not in (None, STANDARD_OUTPUT):
             check_file(output)
@@ -255,19 +228,12 @@ def written(output: Path) -> Iterator[Path]:
     if output != STANDARD_OUTPUT:
         yield output
         return
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory() as folder:
         path = Path(folder) / "output"
         yield path
         sys.stdout.flush()
         with path.open("rb") as file:
             shutil.copyfileobj(file, sys.stdout.buffer)
-
-
-def summarize(text: str, output: Path) -> None:
-    """Prints a summary, on standard error if the output itself went to standard output."""
-    say(text, sys.stderr if output == STANDARD_OUTPUT else None)
 
 
 def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
@@ -286,6 +252,12 @@ def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
         if value is not None and value is not False and value != []:
             option = f"--{name.replace('_', '-')}"
             raise ConfigError(f"{option}: is for {purpose} and has no effect here. Leave it out.")
+
+
+def expect(holds: object, problem: str) -> None:
+    """Raises a `ConfigError` that says what the user has to change, unless something holds."""
+    if not holds:
+        raise ConfigError(problem)
 
 
 def note(text: str) -> None:
@@ -309,31 +281,22 @@ def say(text: str, channel: TextIO | None = None, end: str = "\n") -> None:
         channel: Where to; None: standard output.
         end: What follows it.
     """
-    from rulemine.text.escaping import printable_lines
-
     print(printable_lines(text), file=channel, end=end, flush=channel is sys.stderr)
 
 
-def emit(text: str, output: Path | None) -> None:
-    """Writes text to a file, or to standard output."""
-    from rulemine.files import write_text
+def emit(text: str | Iterable[str], output: Path | None) -> None:
+    """Writes text to a file, or to standard output; what a terminal gets is safe to print.
 
-    text = text if text.endswith("\n") else text + "\n"
-    if output in (None, STANDARD_OUTPUT):
-        emit_pieces([text], output)
-    else:
-        write_text(output, text)
-
-
-def emit_pieces(pieces: Iterable[str], output: Path | None) -> None:
-    """Writes text to a file, or to standard output, piece by piece; what a terminal gets is safe to print."""
-    from rulemine.files import write_lines
-
-    if output in (None, STANDARD_OUTPUT):
-        for piece in pieces:
-            if sys.stdout.isatty():
-                say(piece, end="")
-            else:
-                sys.stdout.write(piece)
-    else:
+    Args:
+        text: The text, whose last line is ended if it is not; or its pieces, which are written as they are.
+        output: The file; None: standard output.
+    """
+    pieces = [text.removesuffix("\n") + "\n"] if isinstance(text, str) else text
+    if output not in (None, STANDARD_OUTPUT):
         write_lines(output, pieces)
+        return
+    for piece in pieces:
+        if sys.stdout.isatty():
+            say(piece, end="")
+        else:
+            sys.stdout.write(piece)

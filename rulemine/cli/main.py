@@ -5,73 +5,24 @@ refused, or this program has a bug; 2 something the user gave cannot be used, as
 set by the user ended the run early, or a batch is to be sent; 130 interrupted.
 """
 
-import contextlib
 import errno
 import gc
 import os
 import shutil
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import rulemine
 from rulemine import guard
-from rulemine.cli.answer import ANSWER
-from rulemine.cli.build import BUILD
+from rulemine.cli.commands import COMMANDS, GROUPS, MOVED
 from rulemine.cli.console import complain, fitting
-from rulemine.cli.data import DATA, GLOSS, GRAPH, NEO4J, QUERY
-from rulemine.cli.evaluate import EVALUATE
-from rulemine.cli.export import EXPORT
-from rulemine.cli.mine import MINE
-from rulemine.cli.parser import Parser, Subcommand
-from rulemine.cli.release import ARCHIVE, AUDIT, IMPORT, RENAME, SHOW, VERIFY
-from rulemine.cli.study import STUDY, TABLES
-from rulemine.errors import LimitError, OutputError, RulemineError, UserError
+from rulemine.cli.parser import Parser
+from rulemine.errors import LimitError, RulemineError, UserError
+from rulemine.registry import loaded
 
 __all__ = ["main", "make_parser"]
-
-GROUPS: dict[str, tuple[Subcommand, ...]] = {
-    "Build": (BUILD, VERIFY, SHOW, MINE, DATA),
-    "Share": (RENAME, ARCHIVE, EXPORT, IMPORT),
-    "Test a system": (ANSWER, EVALUATE, STUDY, TABLES, AUDIT),
-}
-"""The commands."""
-
-COMMANDS = {
-    command.name: command
-    for command in (
-        *(command for group in GROUPS.values() for command in group),
-        *(GRAPH, QUERY, NEO4J, GLOSS),
-    )
-}
-
-MOVED = {
-    "build draft": "build GRAPH --until draft -o DIR",
-    "build keys": "build --keys",
-    "data path": "data get",
-    "draft": "build GRAPH --until draft -o DIR",
-    "variants": "build DIR --runs N -o OUT",
-    "gloss": "data gloss",
-    "questions": "export DIR --to questions",
-    "export supervision": "export DIR --to supervision",
-    "compare": "evaluate DIR FILE FILE …",
-    "judge": "evaluate DIR --judge NAME -o FILE",
-    "serve neo4j": "data neo4j",
-    "serve sparql": "show DIR --serve sparql",
-    "serve": "show DIR --serve page",
-    "graph": "data graph",
-    "query": "data query",
-}
-"""Command of an earlier version → what to type now."""
-
-MOVED_OPTIONS = {
-    "--verbalizer": "--model NAME",
-    "--selection": "--set selection.mode=…",
-    "--estimate": "--dry-run",
-    "--update": "what --until draft does by itself",
-}
-"""Option of an earlier version → what to type now, where no key is called so."""
 
 END = """\
 Your own graph (subject <tab> relation <tab> object), in three commands:
@@ -88,8 +39,8 @@ class AllCommands(Parser):
     def format_help(self) -> str:
         """The commands, in groups."""
         lines = [f"usage: rulemine COMMAND … [--version]\n\n{self.description}\n"]
-        for group, commands in GROUPS.items():
-            lines += [group, *(f"  {c.name:10} {c.summary}" for c in commands), ""]
+        for group, names in GROUPS.items():
+            lines += [group, *(f"  {name:10} {COMMANDS[name].summary}" for name in names), ""]
         return "\n".join([*lines, END])
 
     def parse_known_args(  # type: ignore[override]  # only as this program calls it
@@ -110,7 +61,7 @@ class AllCommands(Parser):
 
 
 def make_parser(*, whole: bool = True) -> AllCommands:
-    """The parser of all commands; ``run`` is the command's function.
+    """The parser of all commands.
 
     Args:
         whole: Whether to add the options of all commands at once, rather than when they are needed.
@@ -124,9 +75,9 @@ def make_parser(*, whole: bool = True) -> AllCommands:
         dest="command", title="commands", metavar="COMMAND", required=True, parser_class=Parser
     )
     for name, command in COMMANDS.items():
-        below = [c for c in COMMANDS.values() if c.name.startswith(f"{name} ")]
-        width = max((len(c.name) for c in below), default=0)
-        more = [f"  {c.name:{width}}  {c.summary}" for c in below]
+        below = {n: c.summary for n, c in COMMANDS.items() if n.startswith(f"{name} ")}
+        width = max(map(len, below), default=0)
+        more = [f"  {n:{width}}  {summary}" for n, summary in below.items()]
         if more:
             more = ["also, each with a --help of its own:", *more, ""]
         made = commands.add_parser(
@@ -135,32 +86,10 @@ def make_parser(*, whole: bool = True) -> AllCommands:
             description=f"{command.summary[0].upper()}{command.summary[1:]}.",
             epilog="\n".join([*more, command.more]).strip() or None,
         )
-        made.options, made.takes_program = command.complete, command.takes_program
-        made.moved = MOVED_OPTIONS
-        made.set_defaults(run=command.run, beside_output=command.beside_output)
-        if command.takes_program:
-            made.set_defaults(program=())
+        made.command = name
         if whole:
             made.complete()
     return parser
-
-
-@contextlib.contextmanager
-def _standard_output() -> Iterator[None]:
-    """Ignores a reader that stops reading (``| head``); reports a full disk as a user's error."""
-    try:
-        yield
-        sys.stdout.flush()
-    except OSError as problem:
-        if problem.filename is not None or problem.errno not in (errno.EPIPE, errno.ENOSPC):
-            raise
-        # Python flushes standard output again at exit, which must not fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if problem.errno == errno.ENOSPC:
-            raise OutputError(
-                f"standard output: cannot be written ({problem.strerror}). Free space, or send it "
-                "elsewhere."
-            ) from None
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -176,31 +105,39 @@ def main(argv: Sequence[str] | None = None) -> int:
     gc.set_threshold(100_000, 20, 100)
     for channel in (sys.stdout, sys.stderr):
         # Labels may be any text. A terminal with another encoding shows what it can; files get UTF-8.
-        reconfigure = getattr(channel, "reconfigure", None)
-        if reconfigure is not None:
+        if reconfigure := getattr(channel, "reconfigure", None):
             reconfigure(encoding=None if channel.isatty() else "utf-8", errors="replace")
+    status = 0
     try:
         arguments = make_parser(whole=False).parse_args(argv)
         form = str(getattr(arguments, "to", None) or "").partition(":")[0]
         guard.begin(f"{arguments.command} --to {form}" if form else arguments.command)
-        with _standard_output(), fitting(arguments):
-            return int(arguments.run(arguments))
-    except LimitError as problem:
-        complain(str(problem))
-        return 3
-    except UserError as problem:
-        complain(str(problem))
-        return 2
+        command = COMMANDS[arguments.command]
+        if arguments.command == "mine":
+            # It has no linear algebra, and each thread that numpy starts for that spins for a while.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        program = f"rulemine.cli.{command.module}:run_{arguments.command.split()[-1]}"
+        with fitting(arguments, command.beside_output):
+            status = loaded(program)(arguments) or 0
+        sys.stdout.flush()
     except RulemineError as problem:
         complain(str(problem))
-        return 1
+        return 3 if isinstance(problem, LimitError) else 2 if isinstance(problem, UserError) else 1
     except OSError as problem:
         name, why = problem.filename, problem.strerror
+        advice = "used ({}). Check its name, its folders and the space left."
         if isinstance(problem, shutil.Error):  # of files that were copied, the first
             _, name, why = problem.args[0][0]
+        elif name is None and problem.errno in (errno.EPIPE, errno.ENOSPC):
+            # Python flushes standard output again at exit, which must not fail.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if problem.errno == errno.EPIPE:  # a reader that stops reading, as in ``| head``
+                return status
+            name = "standard output"
+            advice = "written ({}). Free space, or send it elsewhere."
         if name is None:  # not about a file: a bug
             raise
-        complain(f"{name}: cannot be used ({why}). Check its name, its folders and the space left.")
+        complain(f"{name}: cannot be {advice.format(why)}")
         return 2
     except KeyboardInterrupt:
         print(file=sys.stderr)
@@ -212,4 +149,4 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         complain("out of memory. Use a smaller graph or higher thresholds.")
         return 1
-    return 0
+    return status

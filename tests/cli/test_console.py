@@ -125,7 +125,7 @@ def test_a_bar_is_wiped_though_there_was_no_progress(monkeypatch: pytest.MonkeyP
     shown = ""
     with os.fdopen(slave, "w", encoding="utf-8") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
-        with console.bar("read"):
+        with Line().watch("read"):
             for _ in range(100):
                 shown += read_all(master)
                 if "read 00:0" in shown:

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 import rulemine
-from rulemine.cli.main import main
 from rulemine.errors import LimitError, RulemineError
-from rulemine.release.reader import Release
 from tests import ROOT
 from tests.command_line import FACTS, RULES, Command, run, tree
 from tests.evaluation.world import write_release
@@ -91,62 +89,19 @@ def test_the_release_does_not_depend_on_where_and_how_often_it_is_built(here, co
         assert tree(elsewhere / "y") == tree(here / "out" / "x")
 
 
-def test_our_own_mistakes_end_with_status_one(here, command, monkeypatch):
-    def fail() -> None:
-        raise RulemineError("the miner failed: this is a bug; please report it.")
+def test_mistakes_of_ours_and_limits_have_a_status_of_their_own(here, command, monkeypatch):
+    for kind, status in ((RulemineError, 1), (LimitError, 3)):
 
-    monkeypatch.setattr("rulemine.datasets.registry.data_sets", fail)
-    ended = command("data", "list")
-    assert (ended.status, ended.out) == (1, "")
-    assert ended.err == "rulemine: the miner failed: this is a bug; please report it.\n"
+        def fail(kind: type[Exception] = kind) -> None:
+            raise kind("the miner failed: this is a bug; please report it.")
+
+        monkeypatch.setattr("rulemine.datasets.registry.data_sets", fail)
+        said = "rulemine: the miner failed: this is a bug; please report it.\n"
+        assert command("data", "list") == (status, "", said)
     assert tree(here).keys() == {"kg.tsv", "rules.txt"}
-
-
-def test_a_limit_that_is_reached_ends_with_status_three(here, command, monkeypatch):
-    def end() -> None:
-        raise LimitError("the budget is spent; every reply is kept.")
-
-    monkeypatch.setattr("rulemine.datasets.registry.data_sets", end)
-    ended = command("data", "list")
-    assert (ended.status, ended.err) == (3, "rulemine: the budget is spent; every reply is kept.\n")
 
 
 def test_a_release_with_faults_ends_with_status_one(here: Path, command: Command) -> None:
     write_release(here / "small")
     ended = command("verify", "small")
     assert ended.status == 1, "its cards and counts are missing"
-
-
-def test_options_of_a_build_reach_its_recipe(tmp_path, capsys):
-    rules = tmp_path / "rules.jsonl"
-    rules.write_text(
-        '{"head": ["?a", "lives_in", "?b"], '
-        '"body": [["?a", "married_to", "?c"], ["?c", "lives_in", "?b"]], "support": 95, '
-        '"body_size": 102, "pca_body_size": 95, "head_size": 102, "functional": "?a"}\n'
-    )
-    out = tmp_path / "out"
-    options = [
-        "--rules",
-        str(rules),
-        "--set",
-        "selection.share=0.5",
-        "--levels",
-        "50,100",
-        "--naming",
-        "text",
-    ]
-    for setting in ("questions.max_answer_share=0.9", "questions.split=none", "reference=demo"):
-        options += ["--set", setting]
-    options += ["--seed", "3"]
-    assert main(["build", "demo", "-o", str(out), *options]) == 0
-    assert str(out) in capsys.readouterr().out
-    config = Release.open(out).manifest["config"]
-    assert (config["rules"], config["reference"], config["naming"], config["seed"]) == (
-        "rules.jsonl",
-        "demo",
-        "text",
-        3,
-    )
-    assert (config["selection"]["share"], config["selection"]["levels"]) == (0.5, [50, 100])
-    assert config["questions"]["max_answer_share"] == 0.9
-    assert config["questions"]["split"] == "none"

@@ -49,13 +49,6 @@ def test_a_build_has_the_bytes_of_one_over_the_network(here, command, monkeypatc
     assert tree(Path("out/online")) == tree(Path("online"))
 
 
-def test_a_batch_without_a_name_sends_nothing(here: Path, command: Command) -> None:
-    with ChatServer() as running:
-        ended = command(*build_words(running.url), "--set", "endpoint.batch=")
-    assert (ended.status, running.bodies) == (2, [])
-    assert "endpoint.batch: nothing is named; expected a folder" in ended.err
-
-
 def test_a_batch_of_systems_that_ask_no_model_is_refused(here: Path, command: Command) -> None:
     for more in (["-o", "out"], ["--dry-run"]):
         ended = command("answer", "release", "--with", "lookup,prior", *BATCH, *more)

@@ -2,19 +2,20 @@
 
 import math
 import re
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+from rulemine.cli.build import chosen_recipe, fewer_than
+from rulemine.cli.keys import describe_keys, given
 from rulemine.cli.main import main, make_parser
-from rulemine.cli.parser import describe_keys, given
-from rulemine.cli.recipe_options import chosen_recipe
 from rulemine.config import Key, keys_of, lookup, override, parse_setting
-from rulemine.errors import ConfigError
+from rulemine.errors import ConfigError, InputError
 from rulemine.kinds.registry import BUILT, KINDS
 from rulemine.mining import MiningOptions, Resources
 from rulemine.recipe.loading import build_recipe, load_recipe
-from rulemine.recipe.recipe import Recipe, keys_with
+from rulemine.recipe.recipe import keys_with
 
 KEYS = keys_with(*KINDS)
 MINING = tuple(keys_of(MiningOptions(), "mining."))
@@ -31,10 +32,6 @@ EXAMPLES = {
     "body_relations": ("a", ["a"]),
     "exclude_relations": ("a,b", ["a", "b"]),
 }
-
-
-def name_of(key: Key) -> str:
-    return key.name
 
 
 def example(key: Key) -> tuple[list[str], Any]:
@@ -56,23 +53,22 @@ def example(key: Key) -> tuple[list[str], Any]:
     return [key.flag, "some"], "some"
 
 
-@pytest.mark.parametrize("key", FLAGS, ids=name_of)
-def test_a_flag_of_build_reaches_its_key(key: Key) -> None:
-    words, value = example(key)
-    model = ["--model", "m"] * (key.name.split(".")[0] != "selection")
-    kind = ["--kind", "structures"] * (key.name == "verbalizer.rewriter_model")
-    arguments = make_parser().parse_args(["build", "demo.tsv", *model, *kind, *words])
-    recipe: Any = chosen_recipe(arguments)
-    for part in key.name.split("."):
-        recipe = getattr(recipe, part)
-    assert recipe == value
-    assert recipe != parse_setting(f"x={key.default}")[1]
-
-
-@pytest.mark.parametrize("key", [*MINING, *RESOURCES], ids=name_of)
-def test_a_flag_of_mine_reaches_its_key(key: Key) -> None:
-    words, value = example(key)
-    assert given(make_parser().parse_args(["mine", "kg.tsv", *words])) == {key.name: value}
+def test_flags_of_build_and_mine_reach_their_keys() -> None:
+    parser, wrong = make_parser(), []
+    for key in FLAGS:
+        words, value = example(key)
+        model = ["--model", "m"] * (key.name.split(".")[0] != "selection")
+        kind = ["--kind", "structures"] * (key.name == "verbalizer.rewriter_model")
+        recipe: Any = chosen_recipe(parser.parse_args(["build", "demo.tsv", *model, *kind, *words]))
+        for part in key.path:
+            recipe = getattr(recipe, part)
+        if recipe != value or recipe == parse_setting(f"x={key.default}")[1]:
+            wrong.append(key.name)
+    for key in (*MINING, *RESOURCES):
+        words, value = example(key)
+        if given(parser.parse_args(["mine", "kg.tsv", *words])) != {key.name: value}:
+            wrong.append(key.name)
+    assert wrong == []
 
 
 def test_a_file_lists_relations(tmp_path: Any) -> None:
@@ -105,29 +101,25 @@ def test_what_no_flag_can_take_is_told_with_all_other_problems() -> None:
         assert part in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("command", "keys"),
-    [("build", FLAGS), ("mine", [*MINING, *RESOURCES])],
-)
-def test_help_tells_the_defaults_of_the_fields(command, keys, capsys):
-    with pytest.raises(SystemExit):
-        make_parser().parse_args([command, "--help"])
-    said = re.sub(r"\n {10,}", " ", capsys.readouterr().out)
-    for key in keys:
-        line = next(row for row in said.splitlines() if re.match(rf"  {key.flag} ", row))
-        default = "" if key.hint is bool else key.default.strip('"[]')
-        assert line.endswith(f" ({default})") or not default, key.name
-        assert key.meaning[1:20] in line, key.name
+def test_help_tells_the_defaults_of_the_fields(capsys):
+    for command, keys in (("build", FLAGS), ("mine", [*MINING, *RESOURCES])):
+        with pytest.raises(SystemExit):
+            make_parser(whole=False).parse_args([command, "--help"])
+        said = re.sub(r"\n {10,}", " ", capsys.readouterr().out)
+        for key in keys:
+            line = next(row for row in said.splitlines() if re.match(rf"  {key.flag} ", row))
+            default = "" if key.hint is bool else key.default.strip('"[]')
+            assert line.endswith(f" ({default})") or not default, key.name
+            assert key.meaning[1:20] in line, key.name
 
 
-def test_bounds_hold() -> None:
+def test_values_at_the_bounds_are_taken_and_those_next_to_them_refused_by_name() -> None:
     assert len(BOUNDED) > 30
     for key in BOUNDED:
         check_bounds(key)
 
 
 def check_bounds(key: Key) -> None:
-    """Values at the bounds of a key are taken, those next to them refused by its name."""
     path, rules = tuple(key.name.split(".")), key.option
     whole = int in (key.hint, *get_args(key.hint))
     inside, outside = [], []
@@ -153,11 +145,7 @@ def check_bounds(key: Key) -> None:
     for value in inside:
         if not key.option.fits_too:
             wanted = [value] if get_args(key.hint) else value
-            assert lookup(vars_of(made(value)), path) == wanted
-
-
-def vars_of(recipe: Recipe) -> dict[str, Any]:
-    return recipe.plain()
+            assert lookup(made(value).plain(), path) == wanted
 
 
 def test_every_key_has_a_sentence_and_a_type() -> None:
@@ -200,5 +188,60 @@ def test_keys_are_listed_by_section_and_described_one_by_one(capsys):
     assert said("mining") == describe_keys(own) + "\n"
     assert said("mining.max_atoms") == said("max_atoms") == describe_keys(own[:1]) + "\n"
     assert said("recipe").startswith("  base\n")
-    assert main(["build", "--keys", "minning"]) == 2
-    assert "is no section and no key; did you mean 'mining'?" in capsys.readouterr().err
+
+
+OPENAI = ["--model", "m"]
+
+
+def chosen(*options: str, command: str = "build"):
+    return chosen_recipe(make_parser().parse_args([command, "demo.tsv", *options]))
+
+
+def test_an_option_wins_over_a_key_also_when_it_is_zero() -> None:
+    keys = ["--set", "endpoint.budget_tokens=9", "--set", "seed=4", "--set", "verbalizer.model=x"]
+    recipe = chosen(*keys, *OPENAI, "--seed", "0")
+    assert (recipe.verbalizer.model, recipe.seed, recipe.endpoint.budget_tokens) == ("m", 0, 9)
+    assert chosen(*OPENAI, *keys).verbalizer.name == "openai"
+
+
+def test_what_is_not_given_leaves_the_recipe_as_it_is():
+    assert chosen("--set", "verbalizer.name=openai", "--set", "verbalizer.model=m",
+                  "--set", "verbalizer.language=Dutch").verbalizer.language == "Dutch"  # fmt: skip
+    assert chosen("--levels", "20,100").selection.levels == (20, 100)
+    assert chosen("--set", "verbalizer.name=template").verbalizer.name == "template"
+
+
+def test_a_number_of_questions_is_what_each_kind_calls_its_amount() -> None:
+    assert chosen("--questions", "40").questions.max_questions == 40
+    assert chosen("--questions", "40", "--kind", "subgraphs").own.questions == 40
+    assert chosen("--questions", "40", "--kind", "variants").own.questions == 40
+    structures = chosen("--questions", "40", "--kind", "structures").own
+    assert (structures.parts, structures.per_structure) == (9, 5)
+    two = ("--set", 'structures.names=["1p", "2i"]')
+    assert chosen("--questions", "40", "--kind", "structures", *two).own.per_structure == 20
+    cypher = chosen("--questions", "40", "--kind", "cypher").own
+    assert cypher.parts * (cypher.per_template - 1) < 40 <= cypher.parts * cypher.per_template
+
+
+def test_a_build_that_stays_below_a_number_of_questions_says_so() -> None:
+    assert fewer_than(40, 36, chosen("--kind", "structures")) == []
+    (said,) = fewer_than(40, 20, chosen("--kind", "structures"))
+    assert said.startswith("40 questions were wanted (--questions), at most 5 of each of 9 forms")
+    assert "this graph gives 20" in said
+
+
+def test_a_replay_of_nothing_or_of_replies_alone_is_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nowhere: no such file or folder"):
+        chosen("--replay", "nowhere")
+    with pytest.raises(InputError, match="holds none of"):
+        chosen("--replay", str(tmp_path))
+    journal = tmp_path / "journal.jsonl"
+    journal.write_text("")
+    with pytest.raises(ConfigError, match=r"only replies.* Give --model NAME"):
+        chosen("--replay", str(journal))
+    assert chosen(*OPENAI, "--replay", str(journal)).verbalizer.model == "m"
+
+
+def test_glosses_take_the_options_of_the_endpoint():
+    recipe = chosen(*OPENAI, "--set", "endpoint.concurrency=3", "--seed", "5", command="data gloss")
+    assert (recipe.verbalizer.model, recipe.endpoint.concurrency, recipe.seed) == ("m", 3, 5)

@@ -1,33 +1,10 @@
 """What is the user's stays the user's: outputs that are inputs, releases, links or somebody's folder."""
 
 import os
-import shutil
 from pathlib import Path
 
-import pytest
-
-from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
-
-BUILD = ("build", "kg.tsv", "--rules", "rules.txt", "-o")
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a release in ``out/kg``; not to be changed."""
-    folder = tmp_path_factory.mktemp("made")
-    (folder / "kg.tsv").write_text(FACTS)
-    (folder / "rules.txt").write_text(RULES)
-    assert run_here(folder, [*BUILD, "out/kg"]).status == 0
-    assert run_here(folder, ["answer", "out/kg", "--with", "lookup", "-o", "p.jsonl"]).status == 0
-    return folder
-
-
-@pytest.fixture
-def built(made: Path, here: Path) -> Path:
-    """A folder to work in, with a release in ``out/kg`` and predictions for it."""
-    shutil.copytree(made / "out", here / "out")
-    shutil.copy(made / "p.jsonl", here / "p.jsonl")
-    return here
+from tests.cli.conftest import BUILD, unrefused
+from tests.command_line import FACTS, Command, assert_refused, tree
 
 
 def links(folder: Path) -> dict[str, str]:
@@ -85,75 +62,60 @@ FILES = {
 """Commands that write a file, and what they may write over it afterwards."""
 
 
-@pytest.mark.parametrize("words", FILES)
-def test_a_file_is_replaced_only_as_the_same_command_wrote_it(built, command, words):
+def test_a_file_is_replaced_only_as_the_same_command_wrote_it(
+    built: Path, command: Command
+) -> None:
     (built / "other.tsv").write_text(FACTS.replace("wife", "spouse"))
-    file, more = built / "f", ("-o", "f")
-    for made in (words, words, FILES[words]):
-        ended = command(*made.split(), *more)
-        assert ended.status == 0, ended.err
-    made = file.read_bytes()
-    assert command(*words.split(), *more).status == 0
-    assert file.read_bytes() != made
-    file.write_bytes(made + b"mine\n")
+    file = built / "f"
     (built / "link").symlink_to("f")
-    for name in ("f", "./f", "link"):
-        ended = command(*words.split(), "-o", name)
-        assert_refused(ended, f"{name.lstrip('./')}: is there, and is not as rulemine .* wrote it")
-    assert file.read_bytes() == made + b"mine\n"
-    other = "data graph kg.tsv --to simplekg"
-    file.write_bytes(made)
-    assert_refused(
-        command(*other.split(), *more),
-        "f: is there, and is not as rulemine data graph --to simplekg wrote",
-    )
-    assert file.read_bytes() == made
+    for words, others in FILES.items():
+        file.unlink(missing_ok=True)
+        for again in (words, words, others):
+            ended = command(*again.split(), "-o", "f")
+            assert ended.status == 0, ended.err
+        made = file.read_bytes()
+        assert command(*words.split(), "-o", "f").status == 0
+        assert file.read_bytes() != made
+        file.write_bytes(made)
+        foreign = "data graph kg.tsv --to simplekg"
+        rows = [
+            (
+                f"{foreign} -o f",
+                f"f: is there, and is not as rulemine {foreign[:10]} --to simplekg wrote",
+            )
+        ]
+        assert unrefused(command, built, rows) == []
+        file.write_bytes(made + b"mine\n")
+        said = "{}: is there, and is not as rulemine .* wrote it"
+        rows = [(f"{words} -o {n}", said.format(n.lstrip("./"))) for n in ("f", "./f", "link")]
+        assert unrefused(command, built, rows) == []
 
 
-WRITING = {
-    words.split()[0]: words
-    for words in (
-        "answer out/kg --with lookup",
-        "evaluate --baselines out/kg",
-        "mine kg.tsv",
-        "data gloss kg.tsv",
-        "rename out/kg --naming text",
-        "build kg.tsv --rules rules.txt",
-    )
-}
-PLACES = [
-    f"{folder}/{file}"
-    for folder in ("out/kg", "R")  # which leads there
-    for file in ("kg/incomplete.tsv.gz", "manifest.json", "new.txt", "deep/er/x")
-]
+WRITING = (
+    "answer out/kg --with lookup", "evaluate --baselines out/kg", "data gloss kg.tsv",
+    "build kg.tsv --rules rules.txt", "mine kg.tsv", "rename out/kg --naming text",
+)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("words", "place"),
-    [
-        *((words, "out/kg/new.txt") for words in WRITING.values()),
-        ("evaluate out/kg p.jsonl", "R/new.txt"),
-        *((words, place) for words in (WRITING["mine"], WRITING["rename"]) for place in PLACES),
-    ],
-)
-def test_nothing_but_a_build_writes_into_a_release(built, command, words, place):
+def test_nothing_but_a_build_writes_into_a_release(built: Path, command: Command) -> None:
     (built / "R").symlink_to("out/kg")
-    before = tree(built)
+    files = ("kg/incomplete.tsv.gz", "manifest.json", "new.txt", "deep/er/x")
+    rows = [f"{words} -o out/kg/new.txt" for words in WRITING]
+    rows += [
+        f"{w} -o {place}/{f}" for w in WRITING[-2:] for place in ("out/kg", "R") for f in files
+    ]
+    rows.append("evaluate out/kg p.jsonl -o R/new.txt")
     expected = "is inside the release|is a file; a folder was"
-    assert_refused(command(*words.split(), "-o", place), expected)
-    assert tree(built) == before
+    assert unrefused(command, built, [(row, expected) for row in rows]) == []
 
 
 def test_an_input_of_a_build_is_not_replaced_by_it(built: Path, command: Command) -> None:
-    before = tree(built)
-    words = ("build", "kg.tsv", "-o", "out/kg", "--rules")
-    assert_refused(command(*words, "out/kg/rules.jsonl"), "out/kg: contains an input")
-    assert_refused(
-        command(*words, "out/kg.stages/mine/rules.jsonl"), "kg.stages: contains an input"
-    )
-    whole = ("build", "out/kg/kg/complete.tsv.gz", "--rules", "rules.txt", "-o", "out/kg")
-    assert_refused(command(*whole), "out/kg: contains an input")
-    assert tree(built) == before
+    rows = [
+        ("build kg.tsv -o out/kg --rules out/kg/rules.jsonl", "out/kg: contains an input"),
+        ("build kg.tsv -o out/kg --rules out/kg.stages/mine/rules.jsonl", "kg.stages: contains an input"),
+        ("build out/kg/kg/complete.tsv.gz --rules rules.txt -o out/kg", "out/kg: contains an input"),
+    ]  # fmt: skip
+    assert unrefused(command, built, rows) == []
 
 
 def test_an_output_at_a_link_goes_through_it(built: Path, command: Command) -> None:
@@ -185,40 +147,32 @@ def test_several_systems_write_into_a_folder(built: Path, command: Command) -> N
     assert {path.name for path in (built / "both").iterdir()} == {"lookup.jsonl", "random.jsonl"}
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        [*BUILD],
-        ["rename", "out/kg", "--naming", "text", "-o"],
-        ["mine", "kg.tsv", "-o"],
-        ["answer", "out/kg", "--with", "lookup", "-o"],
-    ],
-    ids=lambda words: words[0],
-)
-def test_a_dangling_link_is_said_before_the_first_stage(built, command, words):
+def test_a_dangling_link_is_said_before_the_first_stage(built: Path, command: Command) -> None:
     (built / "dangling").symlink_to("nowhere")
     (built / "circle").symlink_to("circle")
-    for output in ("dangling", "dangling/below", "circle"):
-        ended = command(*words, output)
-        assert_refused(ended, "is a link to (nowhere|circle), which does not exist")
-        assert ended.err.count("\n") == 1, "no stage was done"
+    starts = (*WRITING[-3:], "answer out/kg --with lookup")
+    places = ("dangling", "dangling/below", "circle")
+    for words in starts:
+        for place in places:
+            ended = command(*words.split(), "-o", place)
+            assert_refused(ended, "is a link to (nowhere|circle), which does not exist")
+            assert ended.err.count("\n") == 1, "no stage was done"
     assert links(built) == {"dangling": "nowhere", "circle": "circle"}
 
 
-@pytest.mark.parametrize("name", ["kg.stages", ".kg.old", ".kg.new", ".kg.made", ".kg.exchange"])
-def test_folders_that_only_look_like_ours_are_never_touched(here, command, name):
-    (here / "o").mkdir()
-    (here / "o" / name).mkdir()
-    (here / "o" / name / "thesis.txt").write_text("years of work")
-    before = tree(here)
-    ended = command(*BUILD, "o/kg")
-    if name in ("kg.stages", ".kg.exchange"):
-        assert_refused(ended, "was not made by this program, which needs that name")
-        assert tree(here) == before
-    else:
-        assert ended.status == 0, ended.err
-    assert (here / "o" / name / "thesis.txt").read_text() == "years of work"
-    assert [p.name for p in (here / "o" / name).iterdir()] == ["thesis.txt"]
+def test_folders_that_only_look_like_ours_are_never_touched(here: Path, command: Command) -> None:
+    for name in ("kg.stages", ".kg.exchange", ".kg.old", ".kg.new", ".kg.made"):
+        theirs = here / name.strip(".") / name
+        theirs.mkdir(parents=True)
+        (theirs / "thesis.txt").write_text("years of work")
+        output = (theirs.parent / "kg").relative_to(here)
+        if name in ("kg.stages", ".kg.exchange"):
+            said = "was not made by this program, which needs that name"
+            assert unrefused(command, here, [(f"{WRITING[3]} -o {output}", said)]) == []
+        else:
+            assert command(*BUILD, output).status == 0
+        assert (theirs / "thesis.txt").read_text() == "years of work"
+        assert [p.name for p in theirs.iterdir()] == ["thesis.txt"]
 
 
 def test_a_folder_without_the_right_to_write_is_said_at_once(here, command, monkeypatch):
@@ -245,19 +199,18 @@ def test_only_folders_of_the_same_command_are_replaced(built: Path, command: Com
     assert (built / "new" / name).read_text() == "edited"
 
 
-def test_labels_are_not_where_replies_are(built: Path, command: Command) -> None:
-    words = ("export", "out/kg", "--to", "supervision:model=m:replies=l/replies", "-o", "l")
-    assert_refused(command(*words), "is replaced as a whole, and l/replies is inside it")
-
-
-def test_a_release_of_another_kind_is_not_replaced_unasked(built: Path, command: Command) -> None:
-    before = tree(built)
-    other = ("build", "kg.tsv", "--set", "kind=structures", "-o", "out/kg")
-    refused = (
+def test_replies_and_releases_of_another_kind_are_not_replaced(
+    built: Path, command: Command
+) -> None:
+    other = (
         "contains the release 'kg' of the kind rules, and this one is 'kg' of the kind structures"
     )
-    assert_refused(command(*other), refused)
-    assert tree(built) == before
+    rows = [
+        ("export out/kg --to supervision:model=m:replies=l/replies -o l",
+         "is replaced as a whole, and l/replies is inside it"),
+        ("build kg.tsv --set kind=structures -o out/kg", other),
+    ]  # fmt: skip
+    assert unrefused(command, built, rows) == []
 
 
 def test_tables_of_runs_that_are_not_there_are_somebody_elses(built, command):

@@ -128,25 +128,36 @@ def test_another_graph_and_a_gold_that_fails_are_said(files, capsys):
     assert "gives other rows here than are stated of it, first a" in text
 
 
-@pytest.mark.parametrize(
-    ("questions", "given", "said"),
-    [
-        ([], GIVEN, "it has no question"),
-        ([{"id": "a"}], GIVEN, "line 1: 'a' has no 'cypher' or 'gold_cypher'"),
-        ([{"cypher": "RETURN 1"}], GIVEN, "line 1: has no 'id' or 'qid'"),
-        ([TASKS[0], TASKS[0]], GIVEN, "line 2: a second question 'a'"),
-        (TASKS, [{"id": "x", "cypher": "RETURN 1"}], "line 1: unknown id 'x'; did you mean 'a'?"),
-        (TASKS, [GIVEN[0], GIVEN[0]], "line 2: id 'a' again, first at line 1"),
-        (TASKS, [{"id": "a", "rows": [[1], [1, 2]]}], "'rows' has rows of 1 and of 2 values"),
-        (TASKS, [{"id": "a", "query": "RETURN 1"}], "it has the key(s) 'query'"),
-        (TASKS, [], "given.jsonl: is empty"),
-    ],
-)
-def test_files_that_are_wrong(files, questions, given, said, capsys):
-    write(files / "tasks.jsonl", questions)
-    write(files / "given.jsonl", given)
-    assert run(files) == 2
-    assert said in capsys.readouterr().err
+WRONG = [
+    ([], GIVEN, "it has no question"),
+    ([{"id": "a"}], GIVEN, "line 1: 'a' has no 'cypher' or 'gold_cypher'"),
+    ([{"cypher": "RETURN 1"}], GIVEN, "line 1: has no 'id' or 'qid'"),
+    ([TASKS[0], TASKS[0]], GIVEN, "line 2: a second question 'a'"),
+    (TASKS, [{"id": "x", "cypher": "RETURN 1"}], "line 1: unknown id 'x'; did you mean 'a'?"),
+    (TASKS, [GIVEN[0], GIVEN[0]], "line 2: id 'a' again, first at line 1"),
+    (TASKS, [{"id": "a", "rows": [[1], [1, 2]]}], "'rows' has rows of 1 and of 2 values"),
+    (TASKS, [{"id": "a", "query": "RETURN 1"}], "it has the key(s) 'query'"),
+    (TASKS, [], "given.jsonl: is empty"),
+]
+"""Questions, predictions, and what is wrong."""
+
+
+def test_files_and_graphs_that_are_wrong(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start = ["evaluate", str(files / "tasks.jsonl"), str(files / "given.jsonl")]
+    for more, said in (
+        ([], "which graph are its questions about (coast)?"),
+        (["--graph", "x=demo"], "no question is about a graph 'x'; known: coast"),
+        (["--graph", "demo", "--graph", "geography"], "two for all questions"),
+        (["--url", "bolt://127.0.0.1:1", "--neo4j"], "--neo4j starts a Neo4j, and --url names one"),
+        (["--graph", "demo", "--seconds", "0"], "--seconds: 0; expected more than 0"),
+    ):
+        assert main([*start, *more]) == 2, said
+        assert said in capsys.readouterr().err
+    for questions, given, said in WRONG:
+        write(files / "tasks.jsonl", questions)
+        write(files / "given.jsonl", given)
+        assert run(files) == 2, said
+        assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("thoughts", [f"<think>{PEOPLE}</think>", f"<think>\n{PEOPLE}\nbut no"])
@@ -160,19 +171,6 @@ def test_thoughts_are_no_prediction(files, thoughts, capsys):
     row = lines(files / "out.csv")["a"]
     scores = [row[name] for name in ("state", "kinds", "psjs", "psjs_published")]
     assert scores == ["missing", "missing", "0.0", "0.0"]
-
-
-def test_graphs_that_are_not_said_or_not_asked_for(files, capsys):
-    arguments = ["evaluate", str(files / "tasks.jsonl"), str(files / "given.jsonl")]
-    for more, said in (
-        ([], "which graph are its questions about (coast)?"),
-        (["--graph", "x=demo"], "no question is about a graph 'x'; known: coast"),
-        (["--graph", "demo", "--graph", "geography"], "two for all questions"),
-        (["--url", "bolt://127.0.0.1:1", "--neo4j"], "--neo4j starts a Neo4j, and --url names one"),
-        (["--graph", "demo", "--seconds", "0"], "--seconds: 0; expected more than 0"),
-    ):
-        assert main([*arguments, *more]) == 2
-        assert said in capsys.readouterr().err
 
 
 def test_by_return_has_basic_questions_alone(files, capsys):

@@ -51,11 +51,6 @@ def test_a_schema_that_contradicts_the_data_is_one_message(tmp_path, command):
     assert "letters is 24; expected bool" in done.err
 
 
-def test_what_has_no_effect_is_refused(tmp_path: Path, command: Command) -> None:
-    assert "--output: is for --to" in command("data", "graph", "demo", "-o", tmp_path / "x").err
-    assert "did you mean" in command("data", "graph", "dmeo").err
-
-
 PAGE = (ROOT / "docs" / "cypher.md").read_text("utf-8")
 
 

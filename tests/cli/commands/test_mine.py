@@ -50,12 +50,6 @@ def test_an_unknown_relation_is_named(here: Path, command: Command, option: str)
     assert f"{option}_relations" in ended.err
 
 
-def test_a_file_of_names_that_is_missing(here: Path, command: Command) -> None:
-    ended = command("mine", "kg.tsv", "--head-relations", "@none.txt")
-    assert ended.status == 2
-    assert "none.txt: no such file" in ended.err
-
-
 def test_different_variables_stand_for_different_entities(here: Path, command: Command) -> None:
     # Everyone knows themselves: by that alone, who knows someone knows someone who knows them.
     loops = "".join(f"e{i}\tknows\te{j}\n" for i in range(6) for j in (i, (i + 1) % 6))
@@ -95,9 +89,3 @@ def test_writing_that_ends_early_leaves_nothing_under_the_name(here, command, mo
     assert ended.status == (2 if isinstance(stop, OSError) else 130)
     assert (here / "out.jsonl").read_text() == before
     assert {path.name for path in here.iterdir()} == files
-
-
-def test_a_list_of_relations_without_a_name_is_refused(here: Path, command: Command) -> None:
-    ended = command("mine", "kg.tsv", *LOOSE, "--head-relations", " , ")
-    assert ended.status == 2
-    assert "names nothing; expected a,b" in ended.err

@@ -112,16 +112,3 @@ def test_a_page_is_served_until_it_is_interrupted(folder: Path) -> None:
     assert (server.returncode, out.strip(), err) == (0, "", "")
     assert "Questions of small" in page
     assert all(f'"id":"q0000{number}"' in page for number in (1, 2, 3, 4))
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["nowhere", "page"], "no such file, so this is not a release"),
-        (["small", "page:split=tests"], "no split 'tests'"),
-        (["small", "page:port=99999"], "port is 99999; expected 0"),
-    ],
-)
-def test_serve_says_what_cannot_be_served(folder, words, expected, capsys):
-    assert main(["show", str(folder / words[0]), "--serve", words[1]]) == 2
-    assert expected in capsys.readouterr().err
