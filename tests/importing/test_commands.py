@@ -8,7 +8,7 @@ import pytest
 from rulemine import Release, answer, evaluate, import_set
 from rulemine.evaluation.reporting.documents import document_of_questions
 from tests.command_line import Command, assert_refused
-from tests.importing.sets import ASKED, ROWS, cypher_release, release_of
+from tests.importing.conftest import ASKED, ROWS, cypher_release, release_of
 
 WORKS = (
     "answer {} --with neighbors -o p.jsonl", "export {} --to questions", "show {} --sample 1",

@@ -10,7 +10,7 @@ from rulemine.evaluation.cypher.release_rows import CypherRuns
 from rulemine.evaluation.scorer import Report
 from rulemine.importing.protocol import ImportedQuestion
 from rulemine.release.records import Prediction
-from tests.importing.sets import COUNT, NAMES, cypher_release
+from tests.importing.conftest import COUNT, NAMES, cypher_release
 
 
 def execution(report: Report) -> dict[str, float]:

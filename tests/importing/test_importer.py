@@ -13,7 +13,7 @@ from rulemine.release import rename
 from rulemine.release.naming import questions_in
 from rulemine.release.records import Question
 from tests import each
-from tests.importing.sets import GONE, ROWS, release_of, with_graphs, write_set
+from tests.importing.conftest import GONE, ROWS, release_of, with_graphs, write_set
 
 PARENTS = (("ann", "parent", "bo"), ("bo", "parent", "cy"))
 """How cy is a grandparent of ann."""
