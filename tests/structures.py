@@ -13,7 +13,6 @@ from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import Triple
 from rulemine.kinds.structures.options import StructureBlock
 from rulemine.phrasing.compose import compose
-from rulemine.query.links import linked
 from rulemine.query.parser import parse
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import structure_of
@@ -189,7 +188,7 @@ def structure_question(number: int, text: str, split: str = "") -> Question:
         hard=tuple(hard), further=(), hard_answer=asked and asked.answer,
         core=asked is not None and asked.core, evidence=evidence, full_evidence=tuple(sorted(everything)),
         spurious=(), value=None, stated_value=None,
-        relations=tuple(sorted(relations(linked(query, DECLARED)))),
+        relations=tuple(sorted({r for _, r, _ in WORLD if f'"{r}"' in text})),
         intermediates=tuple(sorted(between - best.keys() - {*structure.anchors})),
         removed=removed,
         rules=tuple(sorted({gone[t].certificate.rule for t in removed})),
@@ -218,12 +217,3 @@ def derivations(query: Query) -> Iterator[tuple[str, list[Triple]]]:
         for rows in product(*map(derivations, query.parts)):
             if len({answer for answer, _ in rows}) == 1:
                 yield rows[0][0], [triple for _, triples in rows for triple in triples]
-
-
-def relations(query: Query) -> set[str]:
-    """The relations that a query names."""
-    if isinstance(query, Projection):
-        return {query.relation} | relations(query.of)
-    if isinstance(query, Union | Intersection):
-        return set().union(*map(relations, query.parts))
-    return set()

@@ -14,7 +14,6 @@ from rulemine.datasets.labels import labels_of
 from rulemine.datasets.property_graphs import load_property_graph
 from rulemine.datasets.registry import files_of, load_kg, load_labels, own_labels
 from rulemine.errors import InputError, UserError
-from rulemine.files import write_bytes
 from tests import each
 
 TRIPLES = [("ann", "knows", "bob"), ("bob", "knows", "Côte d'Ivoire"), ("bob", "lives in", "NA")]
@@ -188,21 +187,19 @@ CHOSEN = (
 )  # fmt: skip
 
 
-def test_columns_are_chosen_by_number_or_name(tmp_path: Path) -> None:
-    """Where nothing is read, the message says so, or how to choose."""
-    wrong = []
-    for at, (name, text, columns, expected) in enumerate(CHOSEN):
-        path = tmp_path / str(at) / name
-        write_bytes(path, text.encode())
-        place = path.parent if "/" in name else path
-        try:
-            kg = load_kg(str(place), columns=[*filter(None, columns.split(","))])
-            found = ", ".join(map(" ".join, kg.labeled()))
-        except InputError as problem:
-            found = "" if "--columns" in str(problem) else str(problem)
-        if found != expected:
-            wrong.append((at, found))
-    assert wrong == []
+@each(("name", "text", "columns", "expected"), CHOSEN)
+def test_columns_are_chosen_by_number_or_name(
+    tmp_path: Path, name: str, text: str, columns: str, expected: str
+) -> None:
+    """Where nothing is read, the message says how to choose."""
+    put(tmp_path, {name: text})
+    place = str(tmp_path / name.partition("/")[0])
+    chosen = [*filter(None, columns.split(","))]
+    if expected:
+        assert ", ".join(map(" ".join, load_kg(place, columns=chosen).labeled())) == expected
+    else:
+        with pytest.raises(InputError, match="--columns"):
+            load_kg(place, columns=chosen)
 
 
 def test_what_has_no_columns_to_choose_from_is_refused(tmp_path: Path) -> None:
