@@ -52,7 +52,7 @@ def test_no_two_entities_have_one_label(kg: KnowledgeGraph, labels: dict[str, st
     assert corrected.items() <= labels.items()
     assert labels.keys() >= set(kg.entities)
     assert len(set(labels.values())) == len(labels)
-    assert labels["/m/02hrh1q"] == "Actor"
+    assert labels["/m/02hrh1q"] == "actor"
 
 
 def test_standards_of_proof_name_relations_of_the_graph(kg: KnowledgeGraph) -> None:

@@ -72,7 +72,7 @@ def drafts(asking: Asking) -> Iterator[Tried]:
         )
     grading = _Grading(asking)
     known = draft_characteristics(graph)
-    realism = Realism(known, asking.declarations, options.uncounted)
+    realism = Realism(known, asking.declarations, options.uncounted, asking.templates.places)
     maker = TaskMaker(
         graph, realism, asking.seed, grading.core or grading.removed,
         options.least_counted, options.max_rows,

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Collection
 from functools import lru_cache
 
-from rulemine.cypher.questions.evaluator import Rows, evaluate
 from rulemine.cypher.questions.joins import candidates, m0_counts, matched
 from rulemine.cypher.questions.pattern import MatchPattern, PatternQuery
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kinds.cypher.patterns import neighbors
 from rulemine.kinds.cypher.realism import Realism
 
 __all__ = ["ContrivedPatterns"]
@@ -31,19 +31,13 @@ _MOST_COUNTED = 300
 _AT_ONCE = 0.25
 """What leads to so many of those next to the one named is a detour."""
 
-_TELLING = 0.1
+_TELLING = 0.4
 """To be joined to anything says enough of no more than this share of a type."""
-
-_SAYS_ENOUGH = 0.6
-"""Of others it says enough if it leaves at most this share of the rows that there are without it."""
 
 _LEAST_JOINED = 10
 """Of fewer nodes it cannot be seen that most have the greatest number."""
 
-_MOST_OF_VALUES = 3
-"""The distinct values of what a chain leads to are asked for if it goes by way of at most so many."""
-
-_VALUES = ("n_prop_distinct", "n_prop_array_distinct")
+_ONE_ROW = ("n_agg", "n_argmax")
 _REMEMBERED = 4096
 
 
@@ -62,13 +56,14 @@ class ContrivedPatterns:
         self._graph = graph
         self._realism = realism
         self._least_counted = least_counted
-        self._relations = sorted({row.label for row in graph.schema.relations})
         self._settled = lru_cache(_REMEMBERED)(self._same_number)
         self._between = lru_cache(_REMEMBERED)(lambda match: len(matched(graph, match, "m0").nodes))
 
     def of_pattern(self, match: MatchPattern, n: Collection[int]) -> bool:
         """Whether nobody would ask about a pattern with these distinct n, whatever is returned."""
         category = MATCHES[match.template].category
+        if category == "(n)-(m0)":
+            return len(n) > _TELLING * len(self._graph.of_type(match.nodes[0].type))
         if category in ("optional", "group-by"):
             first = match.edges[0]
             ends = match.named[first.subject].type, match.named[first.object].type
@@ -83,54 +78,48 @@ class ContrivedPatterns:
         if category == "(n)-(m0)-(m1*)":
             # "A country that borders Haiti", which only one does, is known by itself.
             known = self._between(match) == 1 and not self._realism.one(match, match.edges[1], "m0")
-            return len(n) > _MOST_LED_TO or known or self._detour(match, n)
+            return known or self._detour(match, n)
         return False
 
     def of_returned(self, match: MatchPattern, returned: str, n: Collection[int]) -> bool:
         """Whether what a RETURN template takes of a pattern is asked for by way of too much.
 
         Or of one thing that is known by itself: to find the country in which Sarnia is located is question
-        enough, what its neighbors are like has nothing to do with Sarnia.
+        enough, what it or its neighbors are like has nothing to do with Sarnia. Of what shares something with
+        the one named, only names and numbers are asked for.
         """
-        if MATCHES[match.template].category != "(n)-(m0)-(m1*)":
+        category = MATCHES[match.template].category
+        if category == "(n)-(m0*)":
+            return returned != "n_name" and self._realism.stands_in(match)
+        if category != "(n)-(m0)-(m1*)":
             return False
-        between = self._between(match)
-        if between == 1:
+        between, (first, last) = self._between(match), match.edges
+        if len(n) > _MOST_LED_TO and returned not in _ONE_ROW:
+            return True
+        back = (first.relation, first.subject == "m0") == (last.relation, last.subject == "m0")
+        if between == 1 or back:
             alike = match.nodes[0].type == match.nodes[2].type
             return returned not in ("n_name", "n_agg") or (alike and len(n) > _MOST_ALIKE)
-        if returned in _VALUES:
-            return between > _MOST_OF_VALUES
-        return between > _MOST_BETWEEN and not self._realism.one(match, match.edges[0], "n")
+        return between > _MOST_BETWEEN and not self._realism.one(match, first, "n")
 
-    def of_result(self, query: PatternQuery, rows: Rows, n: Collection[int]) -> bool:
+    def of_result(self, query: PatternQuery, n: Collection[int]) -> bool:
         """Whether nobody would ask a question of whose pattern nothing else is said.
+
+        That is for the least of many; or, where one node leads to them or they share something with the one
+        named, for more than how many they are.
 
         Args:
             query: The question.
-            rows: Its rows on the graph.
             n: The distinct n of its pattern.
         """
         match, result = query.match, query.result
-        category = MATCHES[match.template].category
-        if category == "(n)-(m0)-(m1*)" and result.template == "n_agg":
-            return result.aggregate != "count" and self._between(match) == 1
-        return category == "(n)-(m0)" and self._says_little(query, rows, n)
-
-    def _says_little(self, query: PatternQuery, rows: Rows, n: Collection[int]) -> bool:
-        """Whether most of the rows would be there without the edge."""
-        match, result = query.match, query.result
-        size = len(self._graph.of_type(match.nodes[0].type))
-        if len(n) <= _TELLING * size:
+        least = result.template == "n_argmax" and not result.descending
+        if len(n) > _MOST_LED_TO and (least or result.aggregate == "min"):
+            return True
+        if MATCHES[match.template].category != "(n)-(m0)-(m1*)" or result.template != "n_agg":
             return False
-        if result.template == "n_agg" and result.aggregate == "count":
-            return len(n) > _SAYS_ENOUGH * size
-        alone = MatchPattern("(n)", match.nodes[:1], ())
-        without = evaluate(self._graph, PatternQuery(alone, result))
-        if result.template == "n_argmax":
-            return not set(rows.tied).isdisjoint(without.tied)
-        if result.template == "n_agg":
-            return rows.rows == without.rows
-        return len(rows.rows) > _SAYS_ENOUGH * len(without.rows)
+        back = len({*match.relations}) == 1 and match.nodes[0].type == match.nodes[2].type
+        return result.aggregate != "count" and (back or self._between(match) == 1)
 
     def _detour(self, match: MatchPattern, n: Collection[int]) -> bool:
         """Whether the one named is an n, or one edge from some n: aunts and uncles of one's children."""
@@ -139,13 +128,7 @@ class ContrivedPatterns:
             return True
         if len({node.type for node in match.nodes}) > 1:
             return False
-        near = {
-            end
-            for at in named
-            for relation in self._relations
-            for joined in (self._graph.leading_in, self._graph.leading_out)
-            for _, end in joined(at, relation)
-        }
+        near = frozenset[int]().union(*(neighbors(self._graph, at) for at in named))
         return len(near.intersection(n)) >= _AT_ONCE * len(n)
 
     def _same_number(self, subject: str, relation: str, object_: str, forward: bool) -> bool:

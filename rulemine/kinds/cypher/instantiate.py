@@ -38,11 +38,6 @@ _A_ROW_EACH = ("n_name", "n_name_prop", "n_order_by")
 _IN_A_ROW = 25
 """So many patterns in a row of which nothing can be asked end the search among those of the same types."""
 
-_SELECTIVE = 0.5
-"""Where n of more than this share of their type are joined to anything, that says little of them.
-
-So does that they are joined to one of their own type."""
-
 _N = tuple[int, ...]
 """The distinct n of a pattern, by position."""
 
@@ -100,19 +95,16 @@ class TaskMaker:
     def tasks(self, template: str, around: bool = False) -> Iterator[CypherTask]:
         """The tasks of a MATCH template that it did not give before, each made when it is asked for.
 
-        Combinations of types and relations take turns, those of which there are better ones last; and of what
-        they allow, the RETURN template of which there are fewest is taken.
+        Combinations of types and relations take turns, and of what they allow, the RETURN template of which
+        there are fewest is taken.
 
         Args:
             template: The MATCH template.
             around: Whether only those are looked for whose matches have triples that are wanted.
         """
         filling = self._fillings.setdefault(template, _Filling(self._seed, template))
-        later: dict[int, list[MatchPattern]] = {}
-        first = self._realistic(template, around, later)
-        yield from in_turn(self._of(bare, filling, around) for bare in first)
-        for _, some in sorted(later.items()):
-            yield from in_turn(self._of(bare, filling, around) for bare in some)
+        patterns = self._realistic(template, around)
+        yield from in_turn(self._of(bare, filling, around) for bare in patterns)
 
     def reason(self, template: str) -> str:
         """Why a MATCH template has no task: what became of most of its patterns."""
@@ -121,32 +113,15 @@ class TaskMaker:
             return "no relation of the schema fits"
         return max(sorted(own), key=own.__getitem__, default="nothing fits that it may return")
 
-    def _realistic(
-        self, template: str, around: bool, later: dict[int, list[MatchPattern]]
-    ) -> Iterator[MatchPattern]:
-        """Combinations of types and relations that may be asked about; `later` gets the others by rank."""
+    def _realistic(self, template: str, around: bool) -> Iterator[MatchPattern]:
+        """Combinations of types and relations that may be asked about."""
         some = self._patterns.bare(template)
         for bare in filter(self._patterns.wants, some) if around else some:
             self.tally[template, "patterns"] += 1
             if objection := self._realism.objection(bare):
                 self.tally[template, objection] += 1
-            elif rank := self._rank(bare, around):
-                later.setdefault(rank, []).append(bare)
             else:
                 yield bare
-
-    def _rank(self, bare: MatchPattern, around: bool) -> int:
-        """Patterns come in the order of their ranks; 0: there are none better, see `Realism.odd`.
-
-        Around wanted triples, chains whose middle is one node come at once: no others ask for many of these.
-        """
-        if bare.category is CATEGORIES["(n)-(m0)"]:
-            size = len(self._graph.of_type(bare.nodes[0].type))
-            if len(matched(self._graph, bare).nodes) > _SELECTIVE * size:
-                return 2
-            return int(bare.nodes[0].type == bare.nodes[1].type)
-        chain = bare.category is CATEGORIES["(n)-(m0)-(m1*)"]
-        return int(self._realism.odd(bare) and not (chain and around))
 
     def _of(self, bare: MatchPattern, filling: "_Filling", around: bool) -> Iterator[CypherTask]:
         """A task of each pattern, then another of each, and so on, until many in a row have no new one.
@@ -220,7 +195,7 @@ class TaskMaker:
                 self.tally[match.template, "too many rows"] += 1
             elif self._idle.of_result(query, rows, n):
                 self.tally[match.template, "idle result"] += 1
-            elif self._contrived.of_result(query, rows, n):
+            elif self._contrived.of_result(query, n):
                 self.tally[match.template, "contrived result"] += 1
             else:
                 filling.used[returned] += 1

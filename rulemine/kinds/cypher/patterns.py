@@ -9,6 +9,7 @@ match.
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice, pairwise, product
 from typing import TypeVar
 
@@ -27,10 +28,13 @@ from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.seeds import Stream, stream
 
-__all__ = ["PatternSource", "in_turn"]
+__all__ = ["FEW_NEIGHBORS", "PatternSource", "in_turn", "neighbors"]
 
 _IN_A_ROW = 25
 """So many nodes in a row from which no new pattern is found end the search among those of the same types."""
+
+FEW_NEIGHBORS = 200
+"""The most neighbors of what two nodes have in common: a place or a group, but no hub."""
 
 _WAYS_TRIED = 64
 """So many pairs of neighbors of one node are looked at."""
@@ -109,7 +113,8 @@ class PatternSource:
     def fixed(self, bare: MatchPattern, around: bool = False) -> Iterator[MatchPattern]:
         """The ways to fix a pattern's nodes so that it has a match, in random order.
 
-        Of two nodes that are fixed, neither may have all n of the other, of a union as of a conjunction.
+        Of two nodes that are fixed, neither may have all n of the other, of a union as of a conjunction, and
+        they belong together: they are joined, or what is no n and has at most `FEW_NEIGHBORS` joins them.
 
         Args:
             bare: One of those of `bare`.
@@ -202,9 +207,15 @@ class PatternSource:
         one, other = pair
         if self._graph.nodes[one].name == self._graph.nodes[other].name:
             return False
+        near = [neighbors(self._graph, at) for at in pair]
+        n = [self._beside(bare, i, f"m{i}", at) for i, at in enumerate(pair)] if bare.edges else []
+        shared = (near[0] & near[1]).difference(*n)
+        few = (at for at in shared if len(neighbors(self._graph, at)) <= FEW_NEIGHBORS)
+        if other not in near[0] and not any(True for _ in few):
+            return False
         if not bare.edges:
             return True
-        first, second = (self._beside(bare, i, f"m{i}", at) for i, at in enumerate(pair))
+        first, second = n
         if bare.category.form == "union" and alike and (other in first or one in second):
             return False  # the siblings of Ada or Bo, who are siblings
         return not (first <= second or second <= first)
@@ -230,6 +241,15 @@ class PatternSource:
         starts = (self._graph.edges[edge].properties.get(START) for edge in edges)
         years = {start for start in starts if isinstance(start, int)}
         yield from (replace(made, time=year) for year in islice(_shuffled(years, random), 1))
+
+
+@lru_cache(1 << 14)
+def neighbors(graph: PropertyGraph, node: int) -> frozenset[int]:
+    """The nodes that any relation joins to a node."""
+    ways = product(
+        sorted({row.label for row in graph.schema.relations}), (graph.leading_in, graph.leading_out)
+    )
+    return frozenset(end for relation, joined in ways for _, end in joined(node, relation))
 
 
 def in_turn(some: Iterable[Iterable[_T]]) -> Iterator[_T]:

@@ -138,6 +138,7 @@ class Realism:
         rows: What the relations are like; those left out are many to many, and optional.
         declared: Which relations state the same facts, whatever the rows say.
         uncounted: Types whose nodes nobody counts.
+        places: Relations from a place to the place that it lies in.
     """
 
     def __init__(
@@ -145,9 +146,11 @@ class Realism:
         rows: Mapping[Signature, Characteristics],
         declared: Declarations = Declarations(),  # noqa: B008 - never changed
         uncounted: Collection[str] = (),
+        places: Collection[str] = (),
     ) -> None:
         self._rows = rows
         self._uncounted = frozenset(uncounted)
+        self._places = frozenset(places)
         self._declared = declared
         self._inverse: dict[Signature, set[str]] = {}
         for (subject, label, object_), row in rows.items():
@@ -174,11 +177,13 @@ class Realism:
             edges lead from a node to what must be one node; or the second leads back by an inverse of the
             first, or by the same if that is declared symmetric, so that the one named is among the answers;
             or what is counted is led to by what is declared to say the same as the edge of the one named,
-            so that this one is counted. ``contrived``: groups are counted by a relation that is declared
-            symmetric, or among nodes of one type that leads to the one named as well.
+            so that this one is counted. ``stand-in``: see `stands_in`. ``contrived``: what is counted is of
+            the type of what it is counted for, or leads back to it by one relation, or is joined by one that
+            is declared symmetric; or what is asked for is joined by such a relation to anything. Or a union
+            asks for two things, as the parents of one and the children of another.
             ``unnecessary leaf``: an edge that every neighbor has, to a node about which nothing else is
-            said. ``pointless group``: counts are at most one. ``uncounted``: counts are of nodes that nobody
-            counts.
+            said. ``pointless group``: counts are at most one. ``uncounted``: nodes that nobody counts are
+            counted, or asked for by way of several others.
         """
         edges, grouped = match.edges, match.template.endswith("by n")
         if len(edges) == 2:
@@ -188,10 +193,14 @@ class Realism:
                 return "redundant"
             if self._there_and_back(match, *(self._following(*one, False) for one in said)):
                 return "there and back"
-        if grouped:
-            first, last = match.relations
-            akin = match.nodes[0].type == match.nodes[1].type
-            if (first == last and akin) or self._declared[first].symmetric:
+            if self.stands_in(match):
+                return "stand-in"
+            if match.category.form == "union" and self._strange(match):
+                return "contrived"
+        types = [node.type for node in match.nodes]
+        if grouped or (len(edges) == 1 and not match.category.fixed):
+            akin = types[0] == types[1] or (types[0] == types[-1] and len({*match.relations}) == 1)
+            if (grouped and akin) or self._declared[match.relations[0]].symmetric:
                 return "contrived"
         if len(edges) == 1 and not match.category.fixed:
             like = self.of(match, edges[0])
@@ -200,9 +209,10 @@ class Realism:
         if grouped or match.category.form == "optional":
             if self.one(match, edges[0], "m0"):
                 return "pointless group"
-            if match.nodes[1].type in self._uncounted:
+            if types[1] in self._uncounted:
                 return "uncounted"
-        return ""
+        several = ("m0", "m1") in match.category.shape and not self.one(match, edges[1], "m0")
+        return "uncounted" if several and not grouped and types[0] in self._uncounted else ""
 
     def miscounts(self, query: PatternQuery) -> bool:
         """Whether a question asks how many n there are, which nobody counts."""
@@ -210,30 +220,28 @@ class Realism:
         number = result.aggregate == "count" or result.template == "union_count"
         return number and type_ in self._uncounted
 
-    def odd(self, match: MatchPattern) -> bool:
-        """Whether a pattern is asked for only where there is no better one.
+    def _strange(self, match: MatchPattern) -> bool:
+        """Whether a union asks for two things, as the parents of one and the children of another."""
+        read = ((edge, self._declared[edge.relation]) for edge in match.edges)
+        ways = ((row, row.symmetric or (e.subject == "n") != row.reversed) for e, row in read)
+        return len({(row.fact, forward) for row, forward in ways}) > 1
 
-        That is: what is counted is of the type of what it is counted for, or leads back to it by the same
-        relation; a union asks for two things, as the parents of one and the children of another; the middle
-        of a chain is one node; what two edges say of a node is one node each, and these are joined as well,
-        as a time zone and its country.
+    def stands_in(self, match: MatchPattern) -> bool:
+        """Whether what is named stands for what people have another name for.
+
+        That is a node of a type that nobody counts, as an identifier; or one of the places in a place, or one
+        that every such place has, as a town for its country, unless what lies there, too, is asked for.
         """
-        edges, types = match.edges, [node.type for node in match.nodes]
-        if match.category.form == "union":
-            read = ((edge, self._declared[edge.relation]) for edge in edges)
-            ways = ((row, row.symmetric or (e.subject == "n") != row.reversed) for e, row in read)
-            return len({(row.fact, forward) for row, forward in ways}) > 1
-        if match.template.endswith("by n"):
-            return types[0] == types[1] or (types[0] == types[2] and len(set(match.relations)) == 1)
-        if len(edges) == 1:  # people who work with someone
-            return not match.category.fixed and self._declared[edges[0].relation].symmetric
-        if match.category.fixed == ("m1",) and match.category.form == "match":
-            return self.one(match, edges[1], "m0")
-        if len(edges) == 2 and match.category.fixed == ("m0", "m1"):
-            single = all(self.one(match, *end) for end in zip(edges, ("m0", "m1"), strict=True))
-            joined = ({subject, object_} for subject, _, object_ in self._rows)
-            return single and types[1] != types[2] and {*types[1:]} in joined
-        return False
+        fixed, (*firsts, last) = match.category.fixed, match.edges
+        if not self._uncounted.isdisjoint(match.named[name].type for name in fixed):
+            return True
+        near, far = match.category.shape[-1]
+        lies = far in fixed and near not in fixed and last.relation in self._places
+        others = all(first.relation != last.relation for first in firsts)
+        like = self.of(match, last)
+        every = like.mandatory_subj if last.subject == near else like.mandatory_obj
+        within = every or not self.one(match, last, far)
+        return lies and others and within and self.one(match, last, near)
 
     def apart(self, match: MatchPattern) -> tuple[str, str] | None:
         """The variables whose nodes differ, or a match leads there and back by statements of one fact.

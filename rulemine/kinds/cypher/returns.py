@@ -152,19 +152,24 @@ class Proposals:
         """What may be returned of one property; itself: a condition on it."""
         type_, values = match.nodes[0].type, self._known(answers, p.name)
         distinct, two = len(set(values)), len(values) == 2
+        # Nobody asks of the cities of a country for their country.
+        fixed = match.category.fixed
+        known = [
+            o.type
+            for name, o in match.named.items()
+            if name != "n" and (name in fixed or template != "n_name_prop")
+        ]
+        news = p.name not in {" ".join(words_of(type_)) for type_ in known}
         if template == "n_agg":
-            aggregates = self._aggregates(type_, p, False) if len(values) > 1 else []
+            aggregates = self._aggregates(type_, p, False) if len(values) > 1 and news else []
             return [ReturnClause(template, p.name, aggregate=one, year=y) for one, y in aggregates]
         if template in ("n_order_by", "n_argmax"):
             descending = random.below(2) == 1
             return [ReturnClause(template, p.name, descending=descending)] * compares(values)
-        # Nobody asks of the cities of a country for their country.
-        sorts = match.nodes[1:] if template in ("n_prop_distinct", "n_where") else ()
-        news = p.name not in {" ".join(words_of(node.type)) for node in sorts}
         listed = len(values) > 0 and not self._unlisted(type_, p)
         fits = {
             "n_prop": values not in ((), (self._graph.nodes[answers[0]].name,)),
-            "n_name_prop": listed and (distinct > 1 or len(values) < LEAST_COMPARED),
+            "n_name_prop": listed and news and (distinct > 1 or len(values) < LEAST_COMPARED),
             "n_prop_distinct": listed
             and news
             and p.datatype == "str"
@@ -172,7 +177,11 @@ class Proposals:
             "n_prop_array_distinct": listed and distinct > 1,
             "n_where": distinct > 1 and news and p.datatype not in _NUMBERS,
             "comparison_argmax": two and distinct == 2,
-            "comparison_boolean": two and (p.datatype == "int" or self._is_categorical(type_, p)),
+            "comparison_boolean": two
+            and self._is_categorical(type_, p)
+            and not self._own(
+                type_, "comparison_argmax"
+            ),  # whose values say more than that they differ
             "comparison_arithmetic": two
             and distinct == 2
             and (p.datatype != "int" or abs(values[0] - values[1]) < 2**63),
