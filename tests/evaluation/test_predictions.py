@@ -74,6 +74,10 @@ BAD = {
     "answers as text": (one(answers="x"), "'answers': expected `array"),
     "answers of numbers": (one(answers=[7]), "'answers.0.': expected `str`, got"),
     "query as number": (one(sparql=5), "'sparql': expected `str"),
+    "text for triples": (one(raw_output="", retrieved="a r b"), "'retrieved': expected `array"),
+    "no triple": (one(raw_output="", retrieved=[["a", "r", "b"], ["a", "r"]]),
+                  "'retrieved.1.': expected `array` of length 3"),
+    "number in a triple": (one(raw_output="", retrieved=[["a", "r", 3]]), "'retrieved.0..2.': expected"),
     "other split": (lines({"id": "q00004", "answers": []}),
                     "3 of 3 questions .*the predictions are for split train.*--split"),
     "half a character": ('[{"id": "q00001", "answers": ["\\ude00"]}]', "array: .*half of a surrogate pair"),
@@ -180,6 +184,7 @@ def test_nothing_unsound_is_written(tmp_path):
     rows = (("x",), ("{}",), ("[1]", "[1,2]"), ('["\ud83d"]',), ("[[[1]]]",))
     for given in (
         [READ[0], READ[0]], [Prediction("q00001")], [Prediction("q00001", raw_output="", answers=())],
+        [Prediction("q00001", "", retrieved=[["a", "r"]])],
         [Prediction("q00001", raw_output="\ud83d")], [Prediction("q00001", answers=("x", "\ud83d"))],
         *([Prediction("q00001", rows=some)] for some in rows),
     ):  # fmt: skip

@@ -53,15 +53,3 @@ def test_a_model_reads_each_reply_once_and_is_shown_no_answer(files, capsys):
     assert model["notes"][0].startswith(said)
     assert model["notes"][1] == "Replies of which m gave no list: 1; they score 0 in its reading."
     assert said in table
-
-
-def test_there_is_something_to_read(files, capsys, tmp_path):
-    (tmp_path / "p.jsonl").write_text(json.dumps({"id": "q00001", "answers": []}))
-    for words, told in (
-        ([*files, "--reader", "m"], "no prediction is a text"),
-        ([*files, "--dry-run"], "--dry-run: is for --reader"),
-        ([*files, "--set", "endpoint.budget_tokens=9"], "--set: is for --reader"),
-        (files[::-1], "the release comes first"),
-    ):
-        assert main(["evaluate", *words]) == 2
-        assert told in " ".join(capsys.readouterr().err.split())

@@ -1,6 +1,5 @@
 """What systems retrieved, against the evidence."""
 
-import json
 import unicodedata
 from dataclasses import replace
 from itertools import product
@@ -8,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rulemine.errors import PredictionError
-from rulemine.evaluation import METRICS, compare, evaluate, read_predictions, write_predictions
+from rulemine.evaluation import METRICS, compare, evaluate
 from rulemine.evaluation.retrieval import (
     RETRIEVAL,
     ToRetrieve,
@@ -18,7 +16,6 @@ from rulemine.evaluation.retrieval import (
     score_retrieved,
 )
 from rulemine.release.records import Prediction
-from tests.evaluation.conftest import refusal
 from tests.evaluation.world import write_structures
 from tests.structures import REMOVALS
 
@@ -132,28 +129,6 @@ def test_without_triples_or_as_the_public_evaluator_nothing_is_said(release):
     assert {row.metric for row in found.rows} == {*METRICS}
     both = compare({"one": one, "given": evaluate(release, GIVEN)}, ())
     assert next(r for r in both.rows if r.metric == "triple_recall").difference.value == 0
-
-
-def test_malformed_triples(tmp_path, release):
-    path, asked, wrong = tmp_path / "p.jsonl", release.questions(), []
-    for retrieved, told in (
-        ("a r b", "'retrieved': expected `array"),
-        ({}, "'retrieved': expected `array"),
-        ([["a", "r", "b"], ["a", "r"]], "'retrieved[1]': expected `array` of length 3"),
-        ([["a", "r", 3]], "'retrieved[0][2]': expected `str`"),
-        ([["a", "r", "b", "c"]], "'retrieved[0]': expected"),
-        (["arb"], "'retrieved[0]': expected `array`, got `str`"),
-    ):
-        path.write_text(json.dumps({"id": "q00006", "raw_output": "", "retrieved": retrieved}))
-        given = [Prediction("q00006", "", retrieved=retrieved)]
-        said = (
-            refusal(PredictionError, read_predictions, path, asked),
-            refusal(PredictionError, evaluate, release, given, missing="empty"),
-            refusal(PredictionError, write_predictions, tmp_path / "q.jsonl", given),
-        )
-        wrong += [(retrieved, one) for one in said if told not in one]
-        assert "line 1: " in said[0]
-    assert wrong == []
 
 
 def test_triples_match_in_any_form_of_unicode():

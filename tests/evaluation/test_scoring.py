@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from rulemine.errors import ConfigError, PredictionError, ReleaseError
-from rulemine.evaluation import METRICS, evaluate, write_predictions
+from rulemine.evaluation import METRICS, breakdown, evaluate, write_predictions
 from rulemine.evaluation.metrics import COLUMNS, score
 from rulemine.evaluation.scorer import STRICT, Scorer, shared_level
 from rulemine.release.groups import sample
 from rulemine.release.records import HardAnswer, Prediction
-from rulemine.rules.rule import RULE_SUBTYPES, RULE_TYPES
-from rulemine.seeds import stream
 from tests.evaluation.conftest import refusal
 from tests.evaluation.world import (
     ANN,
@@ -78,101 +76,66 @@ def test_order_of_predictions_changes_nothing_and_the_seed_intervals_alone(relea
     assert values(one.rows[0]) == values(two.rows[0])
 
 
-UNSEEN = ("rule", "relation", "answer")
+# What differs of a question beside its record, and the difficulty of what was removed.
+VARIED = [
+    (question(1, "t1", "r1", core=True, level=20, unseen=["rule"], kind="inversion", subtype="inversion"),
+     {"structure": "2p", "hops": 2}, {"pca_confidence": 0.8}, 1, 0),
+    (question(2, "t2", "r2", answers=[CID], hard=[CID], core=True, level=60, kind="other",
+              subtype="common subject"),
+     {"structure": "pi", "hops": 2}, {"pca_confidence": 0.79, "proofs": 5, "inverse_edge": ("r",)}, 2, 1),
+    (question(3, "t3", "r3", hard=[EVE, CID], level=61, split="train"),
+     {"structure": "3p", "hops": 3}, {"shortest_proof": 1, "proofs": 6}, 3, 1),
+    (question(4, "t4", "r4", level=25, unseen=["relation", "answer"]),
+     {"structure": "(5)", "hops": 3}, {"shortest_proof": 2, "proofs": 11, "parallel_edge": ("r",)}, 4, 0),
+    (question(5, "t5", "r5", answers=[EVE], level=100, kind="symmetry", subtype="symmetry"),
+     {"structure": "2p", "hops": 2}, {"shortest_proof": 2, "proofs": 3}, 1, 0),
+]  # fmt: skip
+GROUPS = {
+    "core": {"core": "12"}, "granted": {"granted": "1"}, "likely": {"likely": "2"}, "all": {"all": "12345"},
+    "proof": {"core": "12", "restated": "3", "side edge": "4", "other": "5"},
+    "structure": {"2p": "15", "3p": "3", "pi": "2", "(5)": "4"}, "hops": {"2": "125", "3": "34"},
+    "missing": {"1": "15", "2": "2", "3+": "34"}, "inference": {"partial": "23", "full": "145"},
+    "rule_type": {"symmetry": "5", "inversion": "1", "composition": "34", "other": "2"},
+    "rule_subtype": {"common subject": "2"},
+    "proofs": {"1": "1", "3–5": "25", "6–10": "3", ">10": "4"},
+    "inverse_edge": {"left": "2", "not left": "1345"},
+    "unseen": {"rule": "1", "relation": "4", "answer": "4", "nothing": "25"},
+    "split": {"train": "3", "test": "1245"}, "level": {"25": "14", "60": "2", "100": "35"},
+}  # fmt: skip
 
 
-def random_questions(n):
-    """Questions in clusters, with predictions; the difficulty of each."""
-    draws = stream(0, "questions")
-    found, difficulty = [], {}
-    for i in range(n):
-        names = [f"e{k:05d}" for k in range(5)]
-        answers = sorted({names[draws.below(5)] for _ in range(3)})
-        kind = RULE_TYPES[draws.below(5)]
-        subtype = sorted(RULE_SUBTYPES)[draws.below(8)] if kind == "other" else kind
-        found.append(
-            question(i, topic=f"e{1000 + i - i % (1 + draws.below(2)):05d}", relation=f"r{i}",
-                     answers=answers, hard=answers[: 1 + draws.below(2)], kind=kind, subtype=subtype,
-                     level=1 + draws.below(100), core=draws.below(3) == 0,
-                     unseen=[u for u in UNSEEN if draws.below(3) == 0],
-                     split=("train", "test")[draws.below(2)])
-        )  # fmt: skip
-        missing = 1 + draws.below(4)
-        hard = tuple(replace(row, missing=missing) for row in found[-1].hard)
-        evidence = found[-1].evidence + ((f"x{i}", "stated", f"y{i}"),) * draws.below(2)
-        structure = ("(5)", "2p", "pi", "3p")[draws.below(4)]
-        found[-1] = replace(found[-1], structure=structure, hops=2 + draws.below(2), hard=hard,
-                            evidence=evidence)  # fmt: skip
-        difficulty[f"q{i:05d}"] = {
-            "proofs": 1 + draws.below(15), "inverse_edge": ("r",)[: draws.below(2)],
-            "parallel_edge": ("r",)[: draws.below(2)], "shortest_proof": 1 + draws.below(2),
-            "pca_confidence": (0.79, 0.8)[draws.below(2)],
-        }  # fmt: skip
-    given = [
-        Prediction(q.id, answers=tuple({f"e{draws.below(5):05d}" for _ in range(draws.below(4))}))
-        for q in found
-    ]
-    return found, given, difficulty
-
-
-def is_in(breakdown, group, q, difficulty):
-    """Whether a question is in a group."""
-    told = difficulty[q.id]
-    edge = told["inverse_edge"] or told["parallel_edge"]
-    not_core = "restated" if told["shortest_proof"] == 1 else "side edge" if edge else "other"
-    return {
-        "core": q.core,
-        "granted": q.core and told["pca_confidence"] == 0.8,
-        "likely": q.core and told["pca_confidence"] < 0.8,
-        "all": True,
-        "proof": group == ("core" if q.core else not_core),
-        "structure": q.structure == group,
-        "hops": str(q.hops) == group,
-        "missing": group == ("3+" if q.missing > 2 else str(q.missing)),
-        "inference": group == ("full" if len(q.evidence) == 1 else "partial"),
-        "rule_type": q.block.rule_type == group,
-        "rule_subtype": q.block.rule_subtype == group,
-        "proofs": group == next(
-            (b for b, low, high in [("1", 1, 1), ("2", 2, 2), ("3–5", 3, 5), ("6–10", 6, 10)]
-             if low <= told["proofs"] <= high), ">10"),
-        "inverse_edge": group == ("left" if told["inverse_edge"] else "not left"),
-        "unseen": q.split == "test" and (
-            getattr(q.unseen, group, not any(getattr(q.unseen, u) for u in UNSEEN))),
-        "split": q.split == group,
-        "level": group == ("25" if q.level <= 25 else "60" if q.level <= 60 else "100"),
-    }[breakdown]  # fmt: skip
-
-
-def test_rows_equal_scoring_each_group_alone(tmp_path):
-    questions, given, difficulty = random_questions(330)
-    removals = removals_of(questions, difficulty)
-    release = write_release(tmp_path / "r", questions, removals=removals, levels=[25, 60, 100])
+def test_rows_equal_scoring_each_group_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(breakdown, "CORE_SHOWN", 2)
+    asked, difficulty = [], {}
+    for q, own, of_removed, missing, stated in VARIED:
+        hard = tuple(replace(row, missing=missing) for row in q.hard)
+        evidence = q.evidence + (("x", "stated", "y"),) * stated
+        asked.append(replace(q, **own, hard=hard, evidence=evidence))
+        difficulty[q.id] = of_removed
+    removals = removals_of(asked, difficulty)
+    release = write_release(tmp_path / "r", asked, removals=removals, levels=[25, 60, 100])
+    said = ([EVE, BOB], [CID], [CID, EVE], [], [BOB, EVE])
+    given = [Prediction(q.id, answers=tuple(names)) for q, names in zip(asked, said, strict=True)]
     report = evaluate(release, given, split=None, resamples=20)
-    assert list(dict.fromkeys(row.breakdown for row in report.rows)) == [
-        "core", "granted", "likely", "all", "mean_of_structures", "proof", "structure", "hops", "missing",
-        "inference", "rule_type", "rule_subtype", "proofs", "inverse_edge", "unseen", "split", "level",
-    ]  # fmt: skip
-    few = evaluate(release, given, split=None, sample=99, resamples=1)
-    assert [row.breakdown for row in few.rows[:2]] == ["core", "all"]
-    assert [row.group for row in report.rows[5:18]] == [
-        "core", "restated", "side edge", "other", "2p", "3p", "pi", "(5)", "2", "3", "1", "2", "3+",
-    ]  # fmt: skip
-    for row in (row for row in report.rows if row.breakdown != "mean_of_structures"):
-        of_core = row.breakdown in ("core", "granted", "likely")
+    rows = [row for row in report.rows if row.n and row.breakdown != "mean_of_structures"]
+    for row in rows:
         inside = [
-            score(p.answers, set(q.answers), q.hard_answer,
-                  {a.answer for a in q.hard if a.core or not of_core})
-            for q, p in zip(questions, given, strict=True)
-            if is_in(row.breakdown, row.group, q, difficulty)
-        ]  # fmt: skip
-        assert row.n == len(inside) > 0
+            score(p.answers, set(q.answers), q.hard_answer, set(q.hard_answers))
+            for q, p in zip(asked, given, strict=True)
+            if q.id[-1] in GROUPS[row.breakdown][row.group]
+        ]
         means = dict(zip(COLUMNS, np.mean(inside, axis=0), strict=True))
-        asked = means.pop("hits_any_asked")
-        means["hhr"] = means["hits_hard"] / asked if asked else None
-        means = {name: means[name] for name in METRICS}
-        assert values(row) == pytest.approx(means, abs=1e-12)
-        for name, estimate in row.scores.items():
-            assert estimate.value is None or estimate.low <= estimate.high, name
+        hits = means.pop("hits_any_asked")
+        means["hhr"] = means["hits_hard"] / hits if hits else None
+        wanted = {name: means[name] for name in METRICS}
+        assert values(row) == pytest.approx(wanted, abs=1e-12), (row.breakdown, row.group)
+    wanted = [
+        (name, group, len(ids)) for name, groups in GROUPS.items() for group, ids in groups.items()
+    ]
+    assert [(row.breakdown, row.group, row.n) for row in rows] == wanted
+    monkeypatch.undo()
+    few = evaluate(release, given, split=None, resamples=1)
+    assert [row.breakdown for row in few.rows[:2]] == ["core", "all"]
 
 
 def test_a_release_without_a_core_says_so(tmp_path):

@@ -11,7 +11,6 @@ from rulemine.files import digest_of, write_bytes
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kinds.rules.block import RuleBlock
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.links import expanded
 from rulemine.query.parser import parse
@@ -29,8 +28,7 @@ from rulemine.release.records import (
 )
 from rulemine.rules.formats import parse_readable, rule_to_json
 from rulemine.rules.rule import Rule
-from tests import structures
-from tests.questions import what_is_asked
+from tests import questions, structures
 
 NAMES = tuple(
     EntityNames(f"e{at:05d}", str(11 + at), text)
@@ -71,34 +69,21 @@ def question(
         return (topic, relation, answer) if direction == "object" else (answer, relation, topic)
 
     asked_for = hard[0] if hard else None
-    removed = triple(asked_for or answers[0])
-    return Question(
-        id=f"q{number:05d}",
-        kind="rules",
-        question=f"Who? ({topic})",
-        **what_is_asked(topic, relation, direction),
-        answers=tuple(answers),
-        stated=tuple(a for a in answers if a not in {*hard, *further}),
+    of = {
+        "rule": RULES[0].id,
+        "rule_type": kind,
+        "rule_subtype": subtype,
+        "split": split,
+        "core": core,
+    }
+    plain = questions.question(number, triple(asked_for or answers[0]), direction, **of)
+    return replace(
+        plain, question=f"Who? ({topic})", answers=tuple(answers), further=tuple(further),
+        stated=tuple(a for a in answers if a not in {*hard, *further}), hard_answer=asked_for,
         hard=tuple(HardAnswer(a, 1, level, (triple(a),), core) for a in sorted(hard)),
-        further=tuple(further),
-        hard_answer=asked_for,
-        core=core,
-        evidence=(removed,),
         full_evidence=tuple(sorted(triple(a) for a in answers if a not in further)),
-        spurious=(),
-        value=None,
-        stated_value=None,
-        relations=(relation,),
-        intermediates=(),
-        removed=(removed,),
-        rules=(RULES[0].id,),
-        split=split,
         unseen=Unseen(*(name in unseen for name in ("rule", "relation", "answer"))),
-        wording="template",
-        paraphrases=(),
-        patterns=(),
-        block=RuleBlock(direction, kind, subtype),
-    )
+    )  # fmt: skip
 
 
 QUESTIONS = [

@@ -281,20 +281,3 @@ def test_failing_sparql_is_repaired():
         (1, [WRONG, "No."], WRONG), (2, [WRONG, broken], WRONG), (0, ["I do not know."], ""),
     ):  # fmt: skip
         assert found(TextToSparql(repair=repair), Script(sparql=replies)).sparql == last
-
-
-def test_examples_are_of_the_training_split_and_of_many_structures():
-    train = [
-        SimpleNamespace(
-            id=f"t{n}", question=f"Question {n}?", anchors=("Eye",), structure=structure,
-            split="validation" if n == 6 else "train", sparql=f"SELECT ?answer {{ {n} }}",
-        )
-        for n, structure in enumerate(["1p"] * 5 + ["2i", "3i"])
-    ]  # fmt: skip
-    script = Script(sparql=[WROTE])
-    found(TextToSparql(shots=2), script, train=train)
-    said = asked(script.calls[-1])
-    assert said.count("Eye is <entity:Eye>\n```sparql\nSELECT ?answer { ") == 2
-    assert "Question 5?" in said
-    assert "Question 6?" not in said
-    assert (needs_of(TextToSparql(shots=1)), needs_of(TextToSparql())) == (["train"], [])

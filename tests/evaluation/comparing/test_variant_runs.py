@@ -92,7 +92,7 @@ def test_forms(tmp_path):
     assert "| p × a | 6 | 0 | 6 (100.0 %) | 0 (0.0 %) | 0 (0.0 %) | – |" in table.to_markdown()
 
 
-def test_releases_that_are_no_variants_of_one(tmp_path, command):
+def test_releases_that_are_no_variants_of_one(tmp_path):
     first = one_run(tmp_path / "a")
 
     def refused(releases, told):
@@ -104,20 +104,3 @@ def test_releases_that_are_no_variants_of_one(tmp_path, command):
     rows = rows_of({key: [ANN] for key in SEEDS})
     refused([first, one_run(tmp_path / "b", rows=rows)], "other entities for the same seed text")
     refused([first, one_run(tmp_path / "c", rows=rows_of({"x": [ANN]}))], "share no seed text")
-    for words, told in (
-        (["build", first.path], "is a release. Fresh questions"),
-        (["build", first.path, "--runs", 1], "a folder for the runs"),
-        (["build", first.path, "--runs", 1, "--replace", "-o", "o"], "--replace: is for a build"),
-        (["build", first.path, "--runs", 0, "-o", tmp_path / "o"], "expected 1 or more"),
-        (["build", first.path, "--runs", 1, "-o", tmp_path / "o"], "itself a fresh variant"),
-        (
-            ["build", write_release(tmp_path / "s").path, "--runs", 1, "-o", tmp_path / "o"],
-            "of the kind rules",
-        ),
-        (
-            ["build", one_run(tmp_path / "e", run=0).path, "--runs", 1, "-o", tmp_path / "e/o"],
-            "inside",
-        ),
-    ):
-        ended = command(*words)
-        assert (ended.status, told in ended.err) == (2, True), (words, ended.err)

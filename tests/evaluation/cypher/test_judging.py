@@ -123,9 +123,9 @@ def test_columns_beside_the_golds():
     # They keep its order.
     right = [(1, "a"), (2, "b")]
     for end, rows, score in (
-        (" ORDER BY n.k", right, 1.0),
-        (" ORDER BY n.k DESC", right[::-1], 0.0),
-        ("", right, 0.0),  # the order is chance
+        (" ORDER BY n.k", right, 1),
+        (" ORDER BY n.k DESC", right[::-1], 0),
+        ("", right, 0),
     ):
         query = f"MATCH (n) RETURN n.k, n.name{end}"
         judge = CypherJudge(Scripted((query, rows), ("", [])))

@@ -3,29 +3,16 @@
 import json
 
 from rulemine.evaluation.cypher.replies import cypher_of
-
-SAID = [
-    ("MATCH (n) RETURN n", "MATCH (n) RETURN n"),
-    ("\n optional match (n)\nreturn n;\n", "optional match (n)\nreturn n;"),
-    ("```cypher\nMATCH (n)\nRETURN n\n```", "MATCH (n)\nRETURN n"),
-    ("So:\n```Cypher MATCH (n) RETURN n```", "MATCH (n) RETURN n"),
-    ("```\nMATCH (n) RETURN n\n```\nwhich gives\n```text\nArden\n```", "MATCH (n) RETURN n"),
-    ("```cypher\nMATCH (n) RETURN n\n```\ngives\n```\nArden\n```", "MATCH (n) RETURN n"),
-    ("```cypher\nRETURN 1\n```\nno, better\n```cypher\nRETURN 2\n```", "RETURN 2"),
-    ("```\nMATCH (n) RETURN n", "MATCH (n) RETURN n"),  # cut off
-    ("```MATCH\n(n) RETURN n```", "MATCH\n(n) RETURN n"),
-    ("```cypher\n```\n```\nRETURN 1\n```", "RETURN 1"),
-    ("<think>```cypher\nRETURN 1\n``` perhaps</think>RETURN 2", "RETURN 2"),
-    ("<thinking>RETURN 1</thinking>RETURN 2", "RETURN 2"), ("<think>RETURN 1", None),
-    ("Cypher: MATCH (n) RETURN n<end_of_turn>\n", "MATCH (n) RETURN n"),
-    ("```\nQuery:\nRETURN 1\n```</s>", "RETURN 1"), ("Arden", None), ("Matches: Arden", None), ("", None),
-    ("```", None),
-]  # fmt: skip
+from tests import each
+from tests.evaluation.conftest import cases_of
 
 
-def test_the_query_in_what_a_model_wrote():
-    assert [(said, cypher_of(said)[0]) for said, _ in SAID] == SAID
-    assert all(bool(cypher_of(said)[1]) == (query is None) for said, query in SAID)
+@each("row", cases_of(__file__, "replies.jsonl"))
+def test_the_query_in_what_a_model_wrote(row):
+    """None where there is none, or where two are as good."""
+    query, why = cypher_of(row["said"])
+    assert query == row["query"]
+    assert bool(why) == (query is None)
 
 
 WRAPPINGS = (
@@ -76,36 +63,6 @@ def test_a_query_is_the_same_in_all_wrappings():
             if not (read in (query, f"{query};") or (query in WRONG and read in (None, reply))):
                 lost.append((reply, read))
     assert lost == []
-
-
-QUERY = "MATCH (n {name: 'It'})-[:near]->(m) RETURN m.name"
-ARGUMENTS = json.dumps({"query": QUERY})
-
-
-PROGRAMS = [
-    json.dumps([QUERY]), json.dumps({"name": "run", "arguments": ARGUMENTS}),
-    json.dumps([{"type": "function", "function": {"name": "run", "arguments": ARGUMENTS}}]),
-    f'```python\nquery = """\n{QUERY}\n"""\nsession.run(query)\n```',
-    f'```python\nsession.run("{QUERY}")\n```', "```js\nrun('" + QUERY.replace("'", "\\'") + "')\n```",
-    QUERY.replace(" RETURN", "\\nRETURN"), QUERY.replace(">", "&gt;").replace("'", "&#39;"),
-]  # fmt: skip
-
-
-def test_a_query_that_a_program_packed_is_read():
-    found = [" ".join((cypher_of(said)[0] or "").split()) for said in PROGRAMS]
-    assert found == [QUERY] * len(PROGRAMS)
-
-
-SEVERAL = [
-    "```cypher\nRETURN 1\n```\n```cypher\nRETURN 2\n```",
-    "```\nRETURN 1\n```\nor\n```\nRETURN 2\n```\nand\n```\nRETURN 3\n```",
-    '{"cypher": "RETURN 1"} {"cypher": "RETURN 2"}', "<cypher>RETURN 1</cypher> <cypher>RETURN 2</cypher>",
-    "With this, match (as one does) what the call returns.", "I would return the name: match it.",
-]  # fmt: skip
-
-
-def test_of_two_queries_none_is_guessed():
-    assert [said for said in SEVERAL if cypher_of(said)[0] not in (None, said)] == []
 
 
 def test_a_long_reply_is_read_at_once():

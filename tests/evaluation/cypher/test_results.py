@@ -93,12 +93,7 @@ def test_values_are_the_same():
     assert execution_match(one([1, "a"]), one(["a", 1]))
 
 
-def test_the_two_cases_of_the_paper_and_empty_results():
-    gold = [("Ada",), ("Bob",), ("Cy",)]
-    extra = [(name, len(name)) for (name,) in gold]
-    for found in (gold[:2], extra):  # one arm of the union alone; one column too many
-        assert not execution_match(gold, found)
-        assert not published_match(gold, found, ordered=False)
+def test_empty_results():
     assert execution_match([], []) is execution_match([], [], keys=[]) is True
     assert execution_match([], one(1)) is execution_match(one(None), []) is False
     assert published_match([], [], ordered=True)

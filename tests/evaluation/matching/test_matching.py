@@ -13,6 +13,8 @@ from rulemine.evaluation.matching.names import NameFinder
 from rulemine.evaluation.matching.vocabulary import VocabularyMatcher
 from rulemine.release.records import Prediction
 from rulemine.seeds import stream
+from tests import each
+from tests.evaluation.conftest import cases_of
 from tests.evaluation.world import EntityNames, question, write_release
 
 LISTED = frozenset((
@@ -20,32 +22,23 @@ LISTED = frozenset((
     "(What's the Story)", "12", "東京", "?x", "- dash", "a\u2028b",
 ))  # fmt: skip
 
-ITEMS = [
-    ("e00012", ["e00012"]), ("e00012, e00031", ["e00012", "e00031"]),
-    ("e00012\r\n\n e00031 \n", ["e00012", "e00031"]), ('["e00012", "e00031"]', ["e00012", "e00031"]),
-    ("1. e00012\n2) e00031", ["e00012", "e00031"]), ("(1) e00012\n(2) e00031", ["e00012", "e00031"]),
-    ("- **e00012**\n• `e00031`.", ["e00012", "e00031"]),
-    ("«e00012»; “e00031”!", ["e00012»; “e00031"]),  # only commas and line ends separate
-    ("Washington, D.C.", ["Washington, D.C."]),
-    ("e00012, Washington, D.C., Rome, N.Y., U.S.", ["e00012", "Washington, D.C.", "Rome, N.Y., U.S."]),
-    ("Washington, e00012", ["Washington", "e00012"]),
-    ("Rome, N.Y.", ["Rome", "N.Y"]),  # no name of the release
-    ('"Heroes"', ['"Heroes"']),  # a name is taken as it is before anything is taken off
-    ("'\"Heroes\"'", ['"Heroes"']), ("(What's the Story)", ["(What's the Story)"]),
-    ("((What's the Story)).", ["(What's the Story)"]),
-    ("[(What's the Story), \"'Weird Al'\"]", ["(What's the Story)", "Weird Al"]),
-    ("((nobody)).", ["nobody"]), ("12", ["12"]), ("12.", ["12"]), ("3. 12", ["12"]), ("- dash", ["- dash"]),
-    ("東京", ["東京"]), ("?x", ["?x"]), ("a\u2028b", ["a\u2028b"]),
-    ("weird al", ["weird al"]),  # exact: another case is another text
-    ("e000123", ["e000123"]),  # never a part
-    ("The answer is e00012.", ["The answer is e00012"]), ("", []), (" , ,\n,;", []),
-    ("e00012, e00012", ["e00012", "e00012"]),
-]  # fmt: skip
+SPELLED = frozenset((
+    "e00012", "Washington", "Washington, D.C.", "New York", "New York City", "O'Neill", "Neill", "Zoë", "C++",
+    "?x", "=>", "東京", "서울", "กรุงเทพ", "हिन्दी", "7", "Smith-Jones", "Łódź",
+    "St. Mary's, Upper \u00a0 Town",
+))  # fmt: skip
+READERS = {
+    "list": IdsMatcher(LISTED).text, "text": VocabularyMatcher(SPELLED).text, "brink": pieces,
+}  # fmt: skip
+"""By lists of names, anywhere in a text, and as BRINK's public evaluator cuts texts."""
 
 
-def test_items():
-    assert [(text, IdsMatcher(LISTED).text(text)) for text, _ in ITEMS] == ITEMS
-    # As little as possible is taken off.
+@each("form", cases_of(__file__, "forms.jsonl"))
+def test_names_are_found_in_every_form(form):
+    assert [*READERS[form["by"]](form["said"])] == form["found"]
+
+
+def test_as_little_as_possible_is_taken_off():
     both = IdsMatcher(frozenset({"x", "(x)"}))
     assert both.text("- (x).\n((x))\n[x]\n[(x)]!") == ["(x)", "(x)", "x", "(x)"]
     assert IdsMatcher(frozenset()).text("a, b") == ["a", "b"]
@@ -74,31 +67,7 @@ def test_forms_of_unicode_match():
         assert len(matcher.name(zalgo)) <= 31
 
 
-SPELLED = frozenset((
-    "e00012", "Washington", "Washington, D.C.", "New York", "New York City", "O'Neill", "Neill", "Zoë", "C++",
-    "?x", "=>", "東京", "서울", "กรุงเทพ", "हिन्दी", "7", "Smith-Jones", "Łódź",
-    "St. Mary's, Upper \u00a0 Town",
-))  # fmt: skip
-
-FOUND = [
-    ("It is e00012.", ["e00012"]), ("e000121, xe00012, e00012x, e00012_", []),
-    ("e00012,e00012", ["e00012", "e00012"]),
-    ("He lives in Washington, D.C., or in Washington.", ["Washington, D.C.", "Washington"]),
-    ("Washington , D. C.", ["Washington, D.C."]),  # white space between tokens is nothing
-    ("Washington, D.C", ["Washington"]), ("New York City and New York", ["New York City", "New York"]),
-    ("New\nYork", []),  # a name does not reach over a line break
-    ("New  York", ["New York"]), ("O’Neill", ["O'Neill"]), ("MacNeill", []), ("Neill's", ["Neill"]),
-    ("Zoë, Zoe\u0308", ["Zoë", "Zoë"]), ("C++ or C", ["C++"]), ("(?x => ?x)", ["?x", "=>", "?x"]),
-    ("東京は日本の首都です。", ["東京"]), ("서울에서", ["서울"]), ("ที่กรุงเทพมหานคร", ["กรุงเทพ"]),
-    ("हिन्दी भाषा", ["हिन्दी"]), ("हिन्दीx", []), ("7, 17, 7.5, 70", ["7", "7"]),
-    ("Smith‑Jones", ["Smith-Jones"]), ("new york", ["New York"]),
-    ("St. Mary's, Upper Town", ["St. Mary's, Upper \u00a0 Town"]), ("", []),
-]  # fmt: skip
-
-
-def test_found():
-    assert [(text, VocabularyMatcher(SPELLED).text(text)) for text, _ in FOUND] == FOUND
-    # In another spelling only what one name has.
+def test_in_another_spelling_only_what_one_name_has_is_found():
     assert VocabularyMatcher(SPELLED).text("NEW york; łódź; E00012") == [
         "New York",
         "Łódź",
@@ -135,45 +104,11 @@ def test_equals_trying_every_length():
         assert NameFinder(names).find(" ".join(text)) == longest_by_trying(names, text)
 
 
-PARTS = [
-    ("It is not 7. Answer: e00012", ["e00012"]), ("7\n**Final Answer:**\ne00012\nZoë", ["e00012", "Zoë"]),
-    ("Zoë? So, the answer is: 7", ["7"]), ("Answer: 7. No, wait.\nAnswers: e00012, Zoë", ["e00012", "Zoë"]),
-    ("{7} or rather {e00012, Zoë}", ["e00012", "Zoë"]), ("{7} Answer: e00012", ["e00012"]),
-    ("Zoë. Answer: I do not know", ["Zoë"]),  # a part that names nothing says nothing
-    ("Answer: 7 {}", ["7"]), ("Zoë {nobody}", ["Zoë"]), ("Zoë has no answer: e00012", ["Zoë", "e00012"]),
-    ("Zoë {{", ["Zoë"]),
-]  # fmt: skip
-
-
-def test_where_a_text_says_its_answer_that_part_counts():
-    assert [(text, list(VocabularyMatcher(SPELLED).text(text))) for text, _ in PARTS] == PARTS
-
-
-PIECES = [
-    ("Paris, London", ["paris", "london"]),
-    ("Paris\nLondon\r\nRome\rBonn", ["paris", "london", "rome", "bonn"]),
-    ("Paris; London", ["paris london"]),  # only commas and line ends cut
-    ("Paris\tLondon", ["paris london"]), ("Paris\u2028London", ["paris london"]), ("  ,, \n ,", []),
-    ("", []), ("The University of Oslo", ["university of oslo"]), ("An apple a day", ["apple day"]),
-    ("THE THE", []), ("theatre, Anna", ["theatre", "anna"]), ("Washington, D.C.", ["washington", "dc"]),
-    ("A.", []),  # what is left is an article
-    (".an., x", ["x"]), ("J.-L. O'Neill", ["jl oneill"]), ("a-b c_d", ["ab cd"]),
-    ("<pad>Paris<PAD>", ["paris"]),
-    ("Pa<pad>ris", ["pa ris"]),  # a blank in its place
-    ("<p,ad>", ["p", "ad"]), ("pad", ["pad"]), ("- Paris", ["paris"]), ("1. Paris", ["1 paris"]),
-    ("**Paris** [\"London\"]", ["paris london"]),
-    ("O’Neill", ["o’neill"]),  # not ASCII, so it stays
-    ("東京。", ["東京。"]), ("İstanbul", ["i̇stanbul"]), ("\u00a0Paris\u00a0\u00a0Nord", ["paris nord"]),
-    ("Paris, paris, PARIS!", ["paris", "paris", "paris"]), ("?!", []), ("the, a, an", []),
-]  # fmt: skip
-
-
-def test_pieces():
-    assert [(text, pieces(text)) for text, _ in PIECES] == PIECES
+def test_names_are_normalized_whole():
     cases = {
         "Washington, D.C.": "washington dc", "A.": "", "The A, and  an B": "and b", "e00039": "e00039",
     }  # fmt: skip
-    assert {name: normalize(name) for name in cases} == cases, "names are not cut"
+    assert {name: normalize(name) for name in cases} == cases
 
 
 PLACES = tuple(

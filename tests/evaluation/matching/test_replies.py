@@ -1,9 +1,7 @@
 """What is read from replies as models write them."""
 
-import json
 import time
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 
@@ -13,15 +11,10 @@ from rulemine.evaluation.targets import topics_of
 from rulemine.kg.entity_names import EntityNames
 from rulemine.release.records import Prediction
 from rulemine.text.naming_rules import named_answer
+from tests.evaluation.conftest import cases_of
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
 
-
-def lines_of(name):
-    text = Path(__file__).with_name(name).read_text("utf-8")
-    return [json.loads(line) for line in text.splitlines()]
-
-
-ROWS = lines_of("replies.jsonl")
+ROWS = cases_of(__file__, "replies.jsonl")
 """Replies to questions over FB15k-237, demo, geography and a made-up world: the topic entities, what a reader
 takes from the reply, and all names of that graph that stand in it, in whatever spelling."""
 
@@ -48,7 +41,7 @@ NAMES = {
 }  # fmt: skip
 
 
-READINGS = lines_of("readings.jsonl")
+READINGS = cases_of(__file__, "readings.jsonl")
 """Replies to a question about the grandchildren of the topic, a form each, and the names to take."""
 
 

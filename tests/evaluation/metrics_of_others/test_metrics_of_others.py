@@ -7,7 +7,6 @@ fails or skips. GTSQA's exact metrics have no public code: they are what its pap
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 
@@ -17,16 +16,15 @@ from rulemine.evaluation.metrics_of_others.protocol import Judged
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS, chosen
 from rulemine.release.records import Prediction
 from tests import each
+from tests.evaluation.conftest import cases_of
 from tests.evaluation.world import BOB, CID, EVE, question, write_release
-
-CASES = Path(__file__).with_name("worked_cases.jsonl").read_text("utf-8").splitlines()
 
 
 def frozen(value):
     return tuple(map(frozen, value)) if isinstance(value, list) else value
 
 
-@each("case", map(json.loads, CASES))
+@each("case", cases_of(__file__, "worked_cases.jsonl"))
 def test_every_project_scores_as_its_own_code_does(case):
     given = {"question": "Who?", "prediction": ""} | case
     judged = Judged(**{key: frozen(given[key]) for key in Judged._fields if key in given})

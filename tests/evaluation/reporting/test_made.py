@@ -64,18 +64,6 @@ def test_what_was_drawn_is_a_step_and_texts_that_were_kept_reject_none():
     assert line == ["2p", "60", "500", "50"]
 
 
-def test_a_build_ends_with_what_was_made_what_is_notable_and_what_to_run():
-    made, notable, following = in_short(of())
-    assert made == (
-        "out/my: 50 questions about 60 removed triples of my.tsv; 30 in the core need more than one edge."
-    )
-    points = round(100 * (1.959964 + 0.841621) * (0.5 / 5) ** 0.5)  # half of them differ
-    assert "Test has 10 questions, 5 in the core: on 5 questions" in notable
-    assert f"by {points} points or more" in notable
-    assert notable.endswith("For more, raise selection.per_rule: --set selection.per_rule=60.")
-    assert "rulemine show out/my --summary" in following
-
-
 def test_the_one_key_to_change_is_named():
     plenty = {"selection": {"provable": 250, "upper_bound": 200}}
     for kind, counts, said in (

@@ -44,20 +44,6 @@ def of(grids, name):
     return next(thing for thing in grids if thing.id == name)
 
 
-def test_the_tables_and_figures_of_a_study(scores):
-    assert [grid.id for grid in tables(scores)] == [
-        "questions", "levels", "results", "results-core", "by-level", "by-proof", "by-structure",
-        "by-hops", "by-missing", "by-inference", "by-split", "differences", "between-graphs",
-    ]  # fmt: skip
-    # Questions of the nine structures have no rule type.
-    assert [figure.id for figure in figures(scores)] == [
-        "figure-1-hits-any", "figure-1-f1", "figure-2-hhr", "figure-4-f1-by-naming",
-        "figure-5-precision", "figure-5-recall", "levels-hard-f1", "levels-hits-hard", "levels-f1",
-        "levels-own-hard-f1", "figure-by-proof", "figure-by-structure", "figure-by-hops",
-        "figure-by-missing", "figure-by-inference", "figure-by-split",
-    ]  # fmt: skip
-
-
 def test_figures_say_what_evaluate_says(scores):
     figure = of(figures(scores), "figure-1-f1")
     assert figure.groups == ("lookup", "reasoner")
@@ -236,20 +222,12 @@ def test_the_command(built, tmp_path, command):
     estimate = command(*words, "--dry-run")
     assert (estimate.status, "lookup" in estimate.out, out.exists()) == (0, True, False)
     ended = command(*words)
-    assert ended.status == 0, ended.err
-    assert "What is still to be answered" in ended.err
+    assert (ended.status, ended.out.splitlines()[-1]) == (0, str(out / "report.html"))
     assert "3 of 4: prior:k=2, complete\n" in ended.err  # no bar in a log
-    assert ended.out.splitlines()[-1] == str(out / "report.html")
     assert "tog_exact_match" in (out / "tables" / "metrics.csv").read_text()
     assert "4 of 4 runs were finished before" in command(*words).err
     other = command(*words, "--levels", "50")
     assert (other.status, "holds another study" in other.err) == (2, True)
-    plan, new = tmp_path / "study.toml", tmp_path / "new"
-    plan.write_text(f'release = "{built}"\nsystems = ["lookup"]\nlevels = [7]\n')
-    assert command("study", plan, "--dry-run", "-o", new, "--seed", 3).status == 0
-    refused = command("study", built, "-o", new)
-    assert refused.status == 2
-    assert "systems: none. Name some, e.g. --with" in refused.err
 
 
 def test_metrics_of_others_are_a_way_of_scoring(open_study):

@@ -10,7 +10,6 @@ import pytest
 
 from rulemine.errors import ConfigError, InputError
 from rulemine.evaluation import answer
-from rulemine.evaluation.answerers.protocol import Context
 from rulemine.evaluation.answerers.registry import asks_model, find_answerer
 from rulemine.evaluation.answerers.trained import retriever as module
 from rulemine.evaluation.answerers.trained.candidates import (
@@ -113,20 +112,6 @@ def test_trained_once_for_a_folder_and_again_where_it_matters(towns, tmp_path, m
     file.write_bytes(b"PK")
     with pytest.raises(InputError, match=f"{file.name}: is no whole file"):
         answer(towns, NEAREST, folder=tmp_path)
-
-
-def test_training_questions_are_answered_without_their_own(towns):
-    notes = []
-    found = answer(towns, replace(NEAREST, epochs=12), split=None, note=notes.append)
-    # Ten parts by topic entity have questions: of the others, every tenth is held out.
-    assert (len(found), sum("trained on" in note for note in notes)) == (24, 11)
-    right = {q.id: q.evidence for q in towns.questions()}
-    assert sum(p.retrieved == right[p.id] for p in found) >= 20  # by chance 2.4
-    notes.clear()
-    given = Context(towns.kg(), train=(), note=notes.append)
-    alone = [module.OpenQuestion(q.id, q.question, q.anchors) for q in towns.questions("test")]
-    assert [(one.answers, one.retrieved) for one in NEAREST(given, alone)] == [((), ())] * 4
-    assert notes == ["trained-retriever: no training question has evidence near its topics."]
 
 
 def test_distances_by_hand():
