@@ -105,16 +105,6 @@ def test_all_systems_are_told_the_same_at_last():
                 assert bool(read) == ("\nWhat is known:\n" in text)
 
 
-def test_each_has_a_name_and_says_how_often_it_asks_at_most():
-    calls = {
-        "closed-book": 1, "chain-of-thought": 2, "self-consistency": 10, "self-consistency:k=3": 6,
-        "k-hop:hops=2": 1, "bm25": 1, "ppr": 1, "trained-retriever:read=true": 1, "dense": 2,
-        "g-retriever:price=1": 1, "paths": 2,
-    }  # fmt: skip
-    assert {name: find_answerer(name).worst_calls(3) for name in calls} == calls
-    assert all(find_answerer(name).uses_model for name in calls)
-
-
 def shown_first(shots, train=(), seed=0):
     script = Script(lambda call: "Ann is eve's.")
     run(ChainOfThought(shots=shots), script, question=ANN, train=train, seed=seed)

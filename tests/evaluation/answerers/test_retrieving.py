@@ -1,14 +1,19 @@
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from rulemine.errors import ConfigError, EndpointError
+from rulemine.evaluation.answerers import retrieval
 from rulemine.evaluation.answerers.bm25 import TextIndex, nearest, words
 from rulemine.evaluation.answerers.final_answer import final_messages, lines_of
-from rulemine.evaluation.answerers.protocol import OpenQuestion
+from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
 from rulemine.evaluation.answerers.retrieval import (
     STEPS,
     ConnectedSubgraph,
+    Dense,
     KHop,
     NearestTriples,
     PersonalizedPageRank,
@@ -18,8 +23,10 @@ from rulemine.evaluation.answerers.retrieval import (
     flow,
     grow,
 )
-from rulemine.evaluation.answerers.surroundings import Surroundings
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Incidence
+from rulemine.llm import EndpointOptions, Session
+from tests.chat_server import ChatServer, error
 from tests.evaluation.answerers.scripted import Script, graph, run
 
 TRIPLES = [
@@ -101,22 +108,6 @@ def test_a_walk_comes_to_a_whole_proof_led_by_the_words_of_the_question():
     assert retrieved(PersonalizedPageRank(), ANN._replace(anchors=("nobody",)))[0] == []
 
 
-def test_a_walk_is_the_same_in_every_naming():
-    """Also where the topic has the name of a relation, or one that is a part of the word "live"."""
-    kg, nine = people(), PersonalizedPageRank(max_triples=9)
-    order = {name: at for at, name in enumerate(kg.entities)}
-    first, _ = retrieved(nine, ANN._replace(question="Where does ann live?"), kg, order)
-    for topic in ("country", "liv"):
-        # In the other naming the order of names is the reverse.
-        other = {name: f"x{99 - at}" for at, name in enumerate(kg.entities)} | {"ann": topic}
-        again, _ = retrieved(
-            nine, ANN._replace(question=f"Where does {topic} live?", anchors=(topic,)),
-            graph([(other[s], r, other[o]) for s, r, o in kg.labeled()]),
-            {other[name]: at for name, at in order.items()},
-        )  # fmt: skip
-        assert again == [(other[s], r, other[o]) for s, r, o in first]
-
-
 def test_a_walk_follows_triples_as_often_as_powers_of_its_matrix_say():
     kg, weights = people(), np.array([0.5, 0.1, 0.9])
     topics = [kg.entity_ids["ann"], kg.entity_ids["Rome"]]
@@ -138,18 +129,6 @@ def test_a_walk_follows_triples_as_often_as_powers_of_its_matrix_say():
         there = 0.2 * start + 0.8 * matrix @ there
     followed = [there[s] * one / out[s] for (s, *_), one in zip(ways, share, strict=True)]
     assert np.allclose(found, np.array(followed).reshape(2, -1).sum(axis=0), rtol=1e-12)
-
-
-def test_a_graph_by_name_is_seen_in_both_directions():
-    triples = [("a", "r", "b"), ("a", "s", "b"), ("b", "r", "a"), ("a", "r", "a"), ("c", "r", "b")]
-    here = Surroundings(graph([*triples, ("d", "s", "c")]))
-    assert here.relations("a") == [("r", "in"), ("r", "out"), ("s", "out")]
-    assert (here.relations("d"), here.relations("nobody")) == ([("s", "out")], [])
-    assert here.neighbors("a", "r", "out") == ["a", "b"]
-    assert here.neighbors("b", "r", "in") == ["a", "c"]
-    assert here.neighbors("b", "s", "in") == ["a"]
-    assert here.neighbors("a", "nothing", "out") == here.neighbors("nobody", "r", "out") == []
-    assert [(here.known(n), here.named(n)) for n in ("a", "x")] == [(True, "a"), (False, None)]
 
 
 FACTS = ["Ann family.mother_of Bob", "Bob likes tea", "Eve likes Bob", "Eve likes tea and tea"]
@@ -223,3 +202,84 @@ def test_the_model_is_shown_what_was_grown():
         asked = question._replace(question=text)
         found, _ = retrieved(ConnectedSubgraph(**options), asked, kg=WOOD, order={})
         assert found == expected
+
+
+MEANT_TRIPLES = [
+    ("ann", "mother_of", "eve"),
+    ("eve", "sister/of", "joe"),
+    ("joe", "works.in", "Bern"),
+]
+MEANT_KG = KnowledgeGraph.from_triples(MEANT_TRIPLES)
+MEANT = {
+    "ann mother of eve": [1.0, 0.0, 0.1],
+    "eve sister of joe": [3.0, 0.0, 0.3],  # the same direction
+    "joe works in Bern": [0.0, 2.0, 0.0], "Whose child?": [0.5, 0.1, 0.0], "Whose job?": [0.0, 0.1, 0.0],
+}  # fmt: skip
+ASKED = [OpenQuestion("q1", "Whose child?", ("ann",)), OpenQuestion("q2", "Whose job?", ("joe",))]
+
+
+def says(request: dict[str, Any], times: int) -> Any:
+    if "messages" in request:
+        return "eve"
+    return {"data": [{"embedding": MEANT[text.removeprefix("> ")]} for text in request["input"]]}
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with ChatServer(says) as running:
+        yield running
+
+
+def embedded(answerer: Dense, server: ChatServer, place: Path, **more: Any) -> list[Answered]:
+    with Session(EndpointOptions(base_url=server.url), place / "calls.sqlite") as session:
+        settings = {"kg": MEANT_KG, "model": "m", "session": session, "folder": place, **more}
+        return answerer(Context(**settings), ASKED)
+
+
+def test_the_nearest_triples_by_cosine_are_shown(server, tmp_path, monkeypatch):
+    for at_once in (1, 4096):
+        monkeypatch.setattr(retrieval, "AT_ONCE", at_once)
+        first, second = embedded(Dense(k=2, model="e", batch=2), server, tmp_path / str(at_once))
+        assert first.retrieved == MEANT_TRIPLES[:2]  # equals are in their order
+        assert second.retrieved == [MEANT_TRIPLES[2], MEANT_TRIPLES[0]]
+        assert (first.text, first.calls) == ("eve", 1)
+    asked = [body for body in server.bodies if "input" in body]
+    chat = [body for body in server.bodies if "messages" in body]
+    assert ({body["model"] for body in asked}, {body["model"] for body in chat}) == ({"e"}, {"m"})
+    assert sum(len(body["input"]) for body in asked) == 2 * 5
+    assert Dense(batch=2).graph_calls(len(MEANT_KG)) == 2
+    said = next(text for body in chat if "child" in (text := body["messages"][0]["content"]))
+    assert "ann | mother_of | eve\neve | sister/of | joe\n" in said
+
+
+def test_nothing_is_embedded_again(server, tmp_path):
+    assert embedded(Dense(), server, tmp_path) == embedded(Dense(), server, tmp_path)
+    assert server.again == 0
+    assert server.received.total() == 4
+    embedded(Dense(query_prefix="> "), server, tmp_path)
+    assert server.bodies[-1]["input"] == ["> Whose child?", "> Whose job?"]
+
+
+def test_embeddings_may_have_an_endpoint_of_their_own(server, tmp_path):
+    with ChatServer(says) as other:
+        found = embedded(Dense(url=other.url, text_prefix="> "), server, tmp_path)
+        assert found[0].retrieved == MEANT_TRIPLES
+        assert all("input" in body for body in other.bodies)
+        with pytest.raises(ConfigError, match="url needs a folder"):
+            embedded(Dense(url=other.url), server, tmp_path, folder=None)
+    assert all("messages" in body for body in server.bodies)
+
+
+def test_what_cannot_be_embedded_ends_the_run(server, tmp_path):
+    server.says = lambda request, times: error(400, "input exceeds the context length")
+    with pytest.raises(EndpointError, match=r"begin with 'Whose child\?'.*dense:batch=1"):
+        embedded(Dense(), server, tmp_path)
+    server.says = lambda request, times: {
+        "data": [{"embedding": [1.0] * len(request["input"])}] * len(request["input"])
+    }
+    with pytest.raises(EndpointError, match="different lengths"):
+        embedded(Dense(model="other"), server, tmp_path)
+    server.says = says
+    found = embedded(Dense(), server, tmp_path / "empty", kg=KnowledgeGraph.from_triples([]))
+    assert [f.retrieved for f in found] == [[], []]

@@ -131,9 +131,3 @@ def test_difference_is_paired(release):
     for key, row in same.items():
         assert set(row.difference) <= {0.0, None}, key
     assert same["common subject", "hhr"].difference.value is None
-
-
-def test_different_questions_are_not_compared(release):
-    other = evaluate(release, [Prediction("q00004", "")], split="train")
-    with pytest.raises(PredictionError, match="0 ids in common"):
-        differences(evaluate(release, GIVEN), other)

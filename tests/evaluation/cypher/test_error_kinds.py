@@ -9,6 +9,8 @@ from rulemine.evaluation.cypher.judging import CypherJudge, CypherScores
 from rulemine.evaluation.cypher.runners import InMemoryRunner
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
+from tests import each
+from tests.evaluation.conftest import cases_of
 
 SCHEMA = Schema(
     "coast",
@@ -41,11 +43,6 @@ PEOPLE = 'MATCH (n:Person)-[r0:lives_in]->(m0:Town {name: "Arden"}) WITH DISTINC
 LARGEST = (
     "MATCH (n:Town) WITH DISTINCT n WHERE n.size IS NOT NULL RETURN n.name ORDER BY n.size DESC"
 )
-TALL = (
-    'MATCH (n:Person)-[r0:lives_in]->(m0:Town {name: "Arden"}) WHERE n.height > 1.55 RETURN n.name'
-)
-NUMBER = "MATCH (n:Person)-[r0:lives_in]->(m0:Town) RETURN m0.name, count(n)"
-KNOWS = "MATCH (n:Person)-[r0:knows]->(m0:Person {name: 'P6'}) RETURN n.name"
 KNOWN = "MATCH (n:Town)<-[r0:lives_in]-(m0:Person) WITH DISTINCT n RETURN n.name"
 
 
@@ -61,69 +58,16 @@ def kinds_of(gold: str, predicted: Any, runner: Any = RUNNER) -> str:
     return " ".join(Diagnosis(runner).kinds(gold, table, predicted, scores, found))
 
 
-CASES = [
-    ("missing", PEOPLE, None), ("refused", PEOPLE, "MATCH (n) SET n.name = 'x' RETURN n.name"),
-    ("syntax", PEOPLE, "MATCH (n:Person RETURN n.name"),
-    ("syntax", PEOPLE, "MATCH (n:Person) RETURN m.name"),
-    ("runtime", PEOPLE, "MATCH (n:Person) RETURN n.height / 0 + 1 % 0"),
-    ("schema:type", PEOPLE, "MATCH (n:Human)-[:lives_in]->(:Town {name: 'Arden'}) RETURN n.name"),
-    ("schema:relation", PEOPLE, "MATCH (n:Person)-[:resides]->(:Town {name: 'Arden'}) RETURN n.name"),
-    ("schema:relation", PEOPLE, "MATCH (n:Person)-[:knows]->(:Town {name: 'Arden'}) RETURN n.name"),
-    ("schema:type schema:relation schema:property filter", PEOPLE,
-     "MATCH (n:Human)-[:resides {since: 1}]->(:Town {name: 'Arden'}) RETURN n.name"),
-    ("schema:property filter", PEOPLE,
-     "MATCH (n:Person)-[:lives_in]->(:Town {title: 'Arden'}) RETURN n.name"),
-    ("schema:property filter", PEOPLE,
-     "MATCH (n:Person)-[r:lives_in]->(:Town {name: 'Arden'}) WHERE r.since > 1 RETURN n.name"),
-    ("schema:property", TALL, TALL.replace("n.height", "n.size")),
-    ("direction", PEOPLE, "MATCH (n:Person)<-[:lives_in]-(:Town {name: 'Arden'}) RETURN n.name"),
-    ("direction name", PEOPLE, "MATCH (n:Person)<-[:lives_in]-(:Town {name: 'Ardenn'}) RETURN n.name"),
-    ("direction", KNOWS, "MATCH (:Person {name: 'P6'})-[:knows]->(n:Person) RETURN n.name"),
-    ("wrong:name", KNOWS, f"{KNOWS} UNION {KNOWS.replace('P6', 'P7')}"),
-    ("pattern", PEOPLE, f"{PEOPLE} UNION {PEOPLE.replace('lives_in', 'born_in')}"),
-    ("filter pattern", PEOPLE, PEOPLE.replace("RETURN", "WHERE NOT (n)-[:born_in]->(:Town) RETURN")),
-    ("name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(:Town {name: 'Ardenn'}) RETURN n.name"),
-    ("name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE t.name = 'Ardenn' RETURN n.name"),
-    ("name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE t.name IN ['arden', 'A'] RETURN n.name"),
-    ("name", PEOPLE,
-     "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE toLower(t.name) = 'the arden' RETURN n.name"),
-    ("name", PEOPLE,
-     "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE t.name CONTAINS 'Town of' RETURN n.name"),
-    ("wrong:name", PEOPLE, "MATCH (n:Person)-[:lives_in]->(:Town {name: 'Bree'}) RETURN n.name"),
-    ("wrong:name", PEOPLE,
-     "MATCH (n:Person)-[:lives_in]->(t:Town) WHERE t.name ENDS WITH 'ee' RETURN n.name"),
-    ("filter", PEOPLE, "MATCH (n:Person)-[:lives_in]->(:Town) RETURN n.name"),
-    ("nodes", PEOPLE, PEOPLE.replace("n.name", "n")),
-    ("nodes columns", PEOPLE, PEOPLE.replace("n.name", "n, n.height")),
-    ("wrong:name nodes", PEOPLE, PEOPLE.replace("n.name", "n").replace("Arden", "Bree")),
-    ("nodes", PEOPLE, PEOPLE.replace("n.name", "r0").replace(" WITH DISTINCT n", "")),
-    ("columns", PEOPLE, PEOPLE.replace("n.name", "n.height, n.name")),
-    ("columns", NUMBER, "MATCH (n:Person)-[:lives_in]->(m:Town) RETURN DISTINCT m.name"),
-    ("columns", PEOPLE, PEOPLE.replace("RETURN n.name", "RETURN n.height")),
-    ("duplicates", KNOWN, "MATCH (n:Town)<-[:lives_in]-(m0:Person) RETURN n.name"),
-    ("duplicates", PEOPLE, f"{PEOPLE} UNION ALL {PEOPLE}"),
-    ("duplicates", KNOWN, KNOWN.replace("RETURN", "OPTIONAL MATCH (n)<-[:born_in]-(:Person) RETURN")),
-    ("order", LARGEST, LARGEST.replace("DESC", "ASC")),
-    ("order", LARGEST + " LIMIT 1", LARGEST.replace("DESC", "ASC") + " LIMIT 1"),
-    ("order", LARGEST + " LIMIT 1", LARGEST.replace("n.size DESC", "n.name DESC") + " LIMIT 1"),
-    ("wrong:relation", PEOPLE, PEOPLE.replace("lives_in", "born_in")),
-    ("schema:property wrong:type", LARGEST, LARGEST.replace("Town", "Person")),
-    ("filter", TALL, TALL.replace("1.55", "1.85")),
-    ("filter", LARGEST, "MATCH (n:Town) RETURN n.name ORDER BY n.size DESC"),
-    ("filter", TALL, TALL.replace("n.height > 1.55", "n.tall")),
-    ("filter", TALL, TALL.replace("n.height > 1.55", "n.name > 1.55")),
-    ("grouping", NUMBER, "MATCH (n:Person)-[:lives_in]->(m:Town) RETURN m.name, count(DISTINCT m)"),
-    ("pattern", PEOPLE, "MATCH (n:Person)-[:lives_in]->(:Town {name: 'Arden'}), "
-     "(n)-[:knows]->(:Person)-[:born_in]->(:Town {name: 'Arden'}) RETURN n.name"),
-    ("pattern", PEOPLE, PEOPLE.replace("RETURN n.name", "RETURN n.name + '!'")),
-    ("", PEOPLE, "match (t:Town {name: 'Arden'})<-[:lives_in]-(n) return n.name"),
-    ("columns", PEOPLE, [["P0", 1], ["P3", 1], ["P6", 1]]), ("unread", PEOPLE, [["P0"], ["P3"], ["P5"]]),
-]  # fmt: skip
+CASES = cases_of(__file__, "error_kinds.jsonl")
 
 
-def test_the_kinds_that_apply():
-    assert [(kinds_of(gold, predicted), gold, predicted) for _, gold, predicted in CASES] == CASES
-    assert {kind for kinds, _, _ in CASES for kind in kinds.split()} | {"limit"} == {*ERROR_KINDS}
+@each("case", CASES)
+def test_the_kinds_that_apply(case):
+    assert kinds_of(case["gold"], case["said"]) == case["kinds"]
+
+
+def test_every_kind_applies_somewhere():
+    assert {kind for case in CASES for kind in case["kinds"].split()} | {"limit"} == {*ERROR_KINDS}
 
 
 def test_what_takes_too_long_or_is_not_read():

@@ -7,6 +7,7 @@ from rulemine.evaluation import evaluate
 from rulemine.evaluation.reporting.document import VERDICTS, Outcome
 from rulemine.evaluation.reporting.documents import MOST_SAID, SystemRun, question_rows
 from rulemine.release.records import Prediction
+from tests import each
 from tests.evaluation.world import (
     ANN,
     BOB,
@@ -14,6 +15,7 @@ from tests.evaluation.world import (
     DORA,
     EVE,
     NAMES,
+    QUESTIONS,
     question,
     write_release,
     write_structures,
@@ -34,79 +36,64 @@ def names(*answers, **more) -> Prediction:
     return Prediction("q00001", answers=answers, **more)
 
 
-def test_why_an_answer_counts(release):
-    one, given = (
-        "1 other answer is wrong.",
-        f"The hard answer {EVE} was given; this graph does not state it.",
-    )
-    stated = (
-        f"Only what the incomplete graph states was given: {CID}; the hard answer {EVE} was not."
-    )
-    for answers, *wanted in (
-        ((EVE, CID), "hard", given), ((BOB, EVE), "hard", f"{given} {one}"),
-        ((CID, BOB), "stated", f"{stated} {one}"), ((BOB, DORA), "wrong", "None of 2 answers is right."),
-        ((), "empty", "It named no entity."),
-    ):  # fmt: skip
-        found = outcome(release, names(*answers))
-        assert [found.verdict, found.why] == wanted
-        assert found.verdict in VERDICTS
-    # No prediction is no empty one.
-    assert outcome(release, Prediction("q00002", answers=(ANN,))).verdict == "missing"
-    scores = outcome(release, names(EVE, BOB)).scores
-    assert (scores["precision"], scores["recall"], scores["hits_hard"]) == (0.5, 0.5, 1.0)
-
-
-def test_other_hard_further_and_no_hard_answer(tmp_path):
-    asked = [
+PROOF, EDGE = (ANN, "wife", BOB), (ANN, "mother", EVE)
+INFERRED = f"The hard answer {EVE} was given; this graph does not state it."
+LOOKED_UP = (
+    f"Only what the incomplete graph states was given: {CID}; the hard answer {EVE} was not."
+)
+MISSED = "Of the 1 triple of its proof, 0 were retrieved: a failure of retrieval."
+UNREASONED = "retrieved, and it was not inferred: a failure of reasoning."
+ASKED = {
+    "small": QUESTIONS,
+    "more": [
         question(1, ANN, answers=(BOB, CID, DORA, EVE), hard=(EVE, DORA), further=(BOB,)),
         question(2, BOB, answers=(CID,), hard=()),
-    ]
-    release = write_release(tmp_path / "r", asked)
-    assert outcome(release, names(DORA)).verdict == "other_hard"
-    assert outcome(release, names(CID, DORA)).verdict == "other_hard", "what is inferred says more"
-    found = outcome(release, names(BOB))
-    assert found.verdict == "further"
-    assert found.why.startswith(f"Only what not even the complete graph states was given: {BOB};")
-    for answers, verdict in (((CID,), "right"), ((EVE,), "wrong")):
-        row = rows_for(release, [Prediction("q00002", answers=answers)])[1]
-        assert row.outcomes[0].verdict == verdict
-        assert "Rule" not in row.shown
-
-
-PROOF = (ANN, "wife", BOB)
-
-
-RETRIEVED = [
-    ("incomplete", EVE, [PROOF], "this graph does not state it. A proof of it was retrieved."),
-    ("incomplete", CID, [PROOF], "retrieved, and it was not inferred: a failure of reasoning."),
-    ("incomplete", CID, [], "Of the 1 triple of its proof, 0 were retrieved: a failure of retrieval."),
-    ("incomplete", EVE, [], "Of the 1 triple of its proof, 0 were retrieved."),
+    ],
+    "leveled": [question(1, level=60)],
+}
+#    of      question, kg              answers     retrieved  verdict, end of why
+WHY = [
+    ("small", 1, "incomplete", (EVE, CID), None, "hard", INFERRED),
+    ("small", 1, "incomplete", (BOB, EVE), None, "hard", f"{INFERRED} 1 other answer is wrong."),
+    ("small", 1, "incomplete", (CID, BOB), None, "stated", f"{LOOKED_UP} 1 other answer is wrong."),
+    ("small", 1, "incomplete", (BOB, DORA), None, "wrong", "None of 2 answers is right."),
+    ("small", 1, "incomplete", (), None, "empty", "It named no entity."),
+    ("small", 1, "complete", (EVE,), None, "hard", f"The hard answer {EVE} was given; this graph states it."),
+    ("small", 1, "incomplete", (EVE,), [PROOF], "hard", f"{INFERRED} A proof of it was retrieved."),
+    ("small", 1, "incomplete", (CID,), [PROOF], "stated", UNREASONED),
+    ("small", 1, "incomplete", (CID,), [], "stated", MISSED),
+    ("small", 1, "incomplete", (EVE,), [], "hard", "Of the 1 triple of its proof, 0 were retrieved."),
     # The incomplete graph lacks the removed triple: having it from elsewhere is not the proof.
-    ("incomplete", CID, [(ANN, "mother", EVE)], "0 were retrieved: a failure of retrieval."),
-    ("complete", EVE, [(ANN, "mother", EVE)],
-     "this graph states it. A proof of it was retrieved."),
-    ("complete", CID, [PROOF], "retrieved, and it was not inferred: a failure of reasoning."),
+    ("small", 1, "incomplete", (CID,), [EDGE], "stated", MISSED),
+    ("small", 1, "complete", (EVE,), [EDGE], "hard", "this graph states it. A proof of it was retrieved."),
+    ("small", 1, "complete", (CID,), [PROOF], "stated", UNREASONED),
+    ("more", 1, "incomplete", (DORA,), None, "other_hard", ""),
+    ("more", 1, "incomplete", (CID, DORA), None, "other_hard", ""),  # what is inferred says more
+    ("more", 1, "incomplete", (BOB,), None, "further", f"the hard answer {EVE} was not."),
+    ("more", 2, "incomplete", (CID,), None, "right", ""),
+    ("more", 2, "incomplete", (EVE,), None, "wrong", ""),
+    ("leveled", 1, "incomplete-40", (EVE,), None, "right", f"Nothing had to be inferred; given: {EVE}."),
+    ("leveled", 1, "incomplete", (EVE,), None, "hard", ""),
 ]  # fmt: skip
 
 
-def test_what_came_of_retrieval(release):
-    for kg, answer, retrieved, why in RETRIEVED:
-        found = outcome(release, names(answer, retrieved=tuple(retrieved)), kg)
-        assert found.why.endswith(why)
+@each(("of", "number", "kg", "answers", "retrieved", "verdict", "why"), WHY)
+def test_why_an_answer_counts(tmp_path, of, number, kg, answers, retrieved, verdict, why):
+    release = write_release(tmp_path / "r", ASKED[of], levels=(40, 100))
+    given = Prediction(f"q{number:05d}", answers=answers, retrieved=retrieved and tuple(retrieved))
+    found = rows_for(release, [given], kg=kg)[number - 1].outcomes[0]
+    assert found.verdict == verdict in VERDICTS
+    assert found.why.endswith(why)
+    if retrieved is not None:
         assert found.retrieved_count == len(retrieved)
         for failure in ("retrieval", "reasoning"):  # as the report counts them
             assert (f"failure of {failure}" in why) == bool(found.scores[f"{failure}_failures"])
 
 
-def test_what_a_level_still_states_is_not_hard(tmp_path):
-    asked = [question(1, level=60)]
-    release = write_release(tmp_path / "r", asked, levels=(40, 100))
-    found = outcome(release, names(EVE), "incomplete-40")
-    assert (found.verdict, found.why) == ("right", f"Nothing had to be inferred; given: {EVE}.")
-    assert outcome(release, names(EVE)).verdict == "hard"
-    assert outcome(release, names(EVE), "complete").why == (
-        f"The hard answer {EVE} was given; this graph states it."
-    )
+def test_no_prediction_is_no_empty_one(release):
+    assert outcome(release, Prediction("q00002", answers=(ANN,))).verdict == "missing"
+    scores = outcome(release, names(EVE, BOB)).scores
+    assert (scores["precision"], scores["recall"], scores["hits_hard"]) == (0.5, 0.5, 1.0)
 
 
 def test_the_proof_says_what_was_removed(release):

@@ -83,13 +83,6 @@ def test_equal_scores_have_no_spread_and_no_bound_lies_outside_the_scores():
     assert (low.min(), high.max(), other.min()) == (0, 1, 0)
 
 
-def test_a_single_cluster_has_a_value_and_no_interval():
-    scores, groups = np.eye(4)[:, :1], np.ones((1, 4), bool)
-    found = Resamples(scores, np.zeros(4, np.int64), groups, 20, seed=0).means(0)
-    assert found.value == [0.25]
-    assert interval(found.resampled[:, 0]) is None
-
-
 def test_interval_leaves_out_what_is_undefined():
     values = np.array([np.nan, 0.0, 1.0, np.nan, 0.5])
     assert interval(values, confidence=0.5) == (0.25, 0.75)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rulemine.datasets.registry import load_kg
-from rulemine.errors import ConfigError, InputError
+from rulemine.errors import ConfigError
 from rulemine.evaluation import answer
 from rulemine.evaluation.answerers.model_free.embeddings import (
     Embeddings,
@@ -198,21 +198,6 @@ def test_stated_answers_are_given_and_the_threshold_is_of_the_training_questions
     (alone,) = answer(write_release(tmp_path / "s", asked[:1]), SMALL, note=told.append)
     assert alone.ranking == found.ranking
     assert "No question about a single link to choose a threshold on" in told[0]
-
-
-def test_a_graph_is_learned_once_for_a_folder(tmp_path, monkeypatch):
-    given = Context(kg=GRAPH, folder=tmp_path)
-    asked = [OpenQuestion("q", "", ("e1",), QUERIES[0])]
-    whole = SMALL(given, asked)
-    (kept,) = tmp_path.iterdir()
-    replace(SMALL, rank=5)(given, asked)
-    assert len(list(tmp_path.iterdir())) == 2
-    monkeypatch.setattr(Embeddings, "_learned", None)
-    assert SMALL(given, asked) == whole
-    for content in (b"", b"nonsense", b"PK\x03\x04cut"):
-        kept.write_bytes(content)
-        with pytest.raises(InputError, match=rf"{kept.name}: .*Delete it and run again"):
-            SMALL(given, [])
 
 
 def test_learning_that_does_not_converge_is_said():

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rulemine.errors import ConfigError, InputError
+from rulemine.errors import ConfigError
 from rulemine.evaluation import answer
 from rulemine.evaluation.answerers.registry import asks_model, find_answerer
-from rulemine.evaluation.answerers.trained import retriever as module
 from rulemine.evaluation.answerers.trained.candidates import (
     SeenTriples,
     bag,
@@ -97,21 +96,6 @@ def test_nothing_of_test_questions_is_learned(towns, tmp_path):
     assert found[0] == found[1]
     ((a,), (b,)) = (list((tmp_path / folder).iterdir()) for folder in "ab")
     assert (a.name, a.read_bytes()) == (b.name, b.read_bytes())
-
-
-def test_trained_once_for_a_folder_and_again_where_it_matters(towns, tmp_path, monkeypatch):
-    first = answer(towns, NEAREST, folder=tmp_path)
-    (file,) = tmp_path.iterdir()
-    answer(towns, replace(NEAREST, seed=1), folder=tmp_path)
-    assert len(list(tmp_path.iterdir())) == 2
-    monkeypatch.setattr(module, "fit", None)
-    assert answer(towns, NEAREST, folder=tmp_path) == first
-    more = answer(towns, replace(NEAREST, k=3), folder=tmp_path)
-    assert [len(p.retrieved) for p in more] == [3] * 4
-    assert [p.retrieved[:1] for p in more] == [p.retrieved for p in first]
-    file.write_bytes(b"PK")
-    with pytest.raises(InputError, match=f"{file.name}: is no whole file"):
-        answer(towns, NEAREST, folder=tmp_path)
 
 
 def test_distances_by_hand():
