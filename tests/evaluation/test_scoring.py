@@ -218,8 +218,6 @@ def test_what_does_not_fit(release, tmp_path):
         (GIVEN[:2], {"missing": "error"}, "1 of 3 questions"),
         ([], {}, "3 of 3 questions of split 'test' have no prediction"),
         ([*GIVEN, GIVEN[0]], {}, "prediction 4 (q00001): id 'q00001' again"),
-        ([*GIVEN, Prediction("q1", "")], {}, "did you mean 'q00001'"),
-        ([*GIVEN[:2], Prediction("q00003")], {}, "has no 'raw_output'"),
         (GIVEN, {"split": "tets"}, "did you mean 'test'"), ([], {"split": "validation"}, "has no question"),
         (GIVEN, {"matching": "exact"}, "'exact' is not a mode"),
         (GIVEN, {"naming": "texts"}, "did you mean 'text'"), (GIVEN, {"resamples": 0}, "resamples is 0"),

@@ -16,6 +16,7 @@ from rulemine.llm.call import Call, Reply, pack_vector
 from rulemine.llm.estimates import Takes
 from rulemine.recipe.loading import load_recipe
 from rulemine.release.reader import Release
+from tests.evaluation.answerers.agents import test_tools as tools
 from tests.evaluation.answerers.scripted import Script
 from tests.evaluation.world import write_release
 from tests.releases import build_small
@@ -67,12 +68,19 @@ class Model:
         if call.purpose == "plan-on-graph-answer":
             return self._concluded(lines)
         known = "\n".join(lines).partition("What is known:\n")[2].splitlines()
+        two, system = options[:2], call.purpose.partition("-")[0]
+        ways = {
+            "think": f"{{{two[0]} (Score: 0.9)}}",
+            "plan": json.dumps(two),
+            "struct": "; ".join(two),
+        }
+        rated = ", ".join(["0.5", *["0.1"] * (len(options) - 1)])
         return {
             "answer": "\n".join(line.split(" | ")[0] for line in known[:4] if "|" in line) or "Stara Luka",
             "think": THOUGHT,
             "plan": "\n".join(f"{one} -> {two}" for one, two in pairwise(lines[1:4])),
-            "relations": self._relations(call, options),
-            "entities": self._entities(call, options),
+            "relations": ways.get(system, "\n".join(two)),
+            "entities": json.dumps(two, ensure_ascii=False) if system == "plan" else rated,
             "enough": "{Yes}" if sum("(" in line for line in lines) > 3 else "{No}",
             "objectives": json.dumps([THOUGHT[:38], THOUGHT[40:75]]),
             "memory": json.dumps({THOUGHT[:38]: options[0], THOUGHT[40:75]: ""}),
@@ -90,30 +98,13 @@ class Model:
         return found or [""]
 
     @staticmethod
-    def _relations(call: Call, options: list[str]) -> str:
-        if call.purpose.startswith("think"):
-            return f"{{{options[0]} (Score: 0.9)}}"
-        two = options[:2]
-        if call.purpose.startswith("plan"):
-            return json.dumps(two)
-        if call.purpose.startswith("struct"):
-            return "; ".join(two)
-        return "\n".join(two)
-
-    @staticmethod
-    def _entities(call: Call, options: list[str]) -> str:
-        if call.purpose.startswith("plan"):
-            return json.dumps(options[:2], ensure_ascii=False)
-        return ", ".join(["0.5", *["0.1"] * (len(options) - 1)])
-
-    @staticmethod
     def _concluded(lines: list[str]) -> str:
         """Of plan-on-graph: enough at the second look."""
-        enough = sum(line.startswith("(") for line in lines) > 4
-        name = next(line for line in lines if line.startswith("(")).strip("()").split(", ")[0]
+        known = [line.strip("()").split(", ")[0] for line in lines if line.startswith("(")]
+        enough = len(known) > 4
         said = {
             "Sufficient": ("No", "Yes")[enough],
-            "Answer": [name] * enough,
+            "Answer": known[:1] * enough,
             "Reason": THOUGHT[:50],
         }
         return json.dumps(said, ensure_ascii=False)
@@ -124,16 +115,11 @@ class Model:
         if turn == 3:
             return "Stara Luka"
         topic = str(call.messages[1]["content"]).rpartition(": ")[2].partition(" | ")[0]
-        name, rest = "relations", [{}]
-        if turn:
-            ways = json.loads(call.messages[3]["content"])
-            two = [*ways["out"], *ways["in"]][:2]
-            name, rest = "neighbors", [{"relation": way, "direction": "out"} for way in two]
-        given = [json.dumps({"entity": topic, **more}, ensure_ascii=False) for more in rest]
-        return [
-            {"id": f"c{at}", "type": "function", "function": {"name": name, "arguments": arguments}}
-            for at, arguments in enumerate(given)
-        ]
+        if not turn:
+            return tools.calls(("relations", {"entity": topic})).tool_calls
+        ways = json.loads(call.messages[3]["content"])
+        two = [*ways["out"], *ways["in"]][:2]
+        return tools.calls(*(tools.neighbors(topic, way, "out") for way in two)).tool_calls
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from rulemine.evaluation.sparql.running import LONGEST, SparqlRunner, sparql_of
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.release.reader import Release
 from rulemine.release.records import Prediction
+from tests.evaluation.conftest import cases_of
 from tests.evaluation.world import QUESTIONS
 
 KG = KnowledgeGraph.from_triples([
@@ -73,55 +74,14 @@ def test_much_is_read_in_no_time():
     assert time.perf_counter() - start < 2
 
 
-GIVES = [
-    ("SELECT DISTINCT ?answer { ?answer <relation:mother> <entity:Zo%C3%AB%20B.> }", "ann bob"),
-    ("select ?x where { ?x <relation:mother> <entity:Zoë B.> } limit 5", "ann bob"),
-    ("SELECT ?x { ?x <relation:mother> <entity:Zoë_B.> } ORDER BY DESC(?x)", "bob ann"),
-    ("SELECT ?x { ?x relation:mother entity:ann }", "cid"),
-    ("PREFIX entity: <http://e.org/> SELECT ?x { ?x relation:mother entity:ann }", "cid"),
-    ("SELECT ?x { <entity:dora> <relation:/people/person/aunt> ?x }", "ann"),
-    ("SELECT ?x { <entity:dora> <relation:%2Fpeople%2Fperson%2Faunt> ?x }", "ann"),
-    ('SELECT ?x { ?x relation:mother ?y . ?y rdfs:label "ann"@en }', "cid"),
-    ("SELECT ?x ?n { ?x relation:mother entity:ann ; rdfs:label ?n }", "cid"),
-    ("SELECT ?n { ?x relation:mother entity:ann ; rdfs:label ?n }", "cid"),
-    ("SELECT * { ?answer relation:mother/relation:mother ?other }", "cid"),
-    ("SELECT (COUNT(DISTINCT ?x) AS ?n) { ?x relation:mother ?y }", "3"),
-    ("SELECT ?x { { ?x relation:mother entity:ann } UNION { ?x relation:mother entity:none } }", "cid"),
-]  # fmt: skip
-
-
-def test_what_a_query_gives(runner):
-    found = [(query, runner.run(query)) for query, _ in GIVES]
-    assert [(query, " ".join(ran.answers)) for query, ran in found] == GIVES
-    assert {(ran.kind, ran.said) for _, ran in found} == {("run", "")}
-
-
-WRONG = [
-    ("I do not know.", "no query", "no SELECT"),
-    ("SELECT ?x {\n ?x <relation:mother> }", "syntax", "cannot be read from 2:23 "),
-    ("SELECT ?x { ?x rel:mother entity:ann }", "syntax", "cannot be"),
-    ("SELECT ?x { ?x relation:mother entity:ann", "syntax", "cannot be"),
-    ("SELECT ?x { ?x relation:father entity:ann }", "unknown relation", "<relation:father>"),
-    ("SELECT ?x { ?x <http://e.org/mother> entity:ann }", "unknown relation", "<http://e.org/"),
-    ("SELECT ?x { ?x relation:mother entity:Ann }", "unknown entity", "<entity:Ann>"),
-    ("SELECT ?x { ?x relation:mother entity:dora }", "no result", "nothing"),
-    ("SELECT ?x ?y { ?x relation:mother ?y }", "no entities", "2 columns"),
-    ("SELECT ?r { entity:ann ?r ?x }", "no entities", "no entity"),
-    ("ASK { entity:cid relation:mother entity:ann }", "no entities", "whether"),
-    ("CONSTRUCT { ?x ?p ?y } WHERE { ?x ?p ?y }", "no entities", "triples"),
-    ("SELECT ?x { ?x relation:mother <entity:\ud800> }", "unknown entity", "<entity:"),
-    ("DELETE WHERE { ?s ?p ?o }", "refused", "DELETE"),
-    ("SELECT ?x { SERVICE <http://127.0.0.1:9/> { ?x ?p ?o } }", "refused", "SERVICE"),
-    ("SELECT ?x FROM <file:///etc/passwd> { ?x ?p ?o }", "refused", "FROM"),
-]
-
-
-def test_what_is_wrong_with_a_query(runner):
-    for query, kind, said in WRONG:
-        ran = runner.run(query)
-        assert (ran.kind, ran.answers) == (kind, ()), query
-        assert said in ran.said
-        assert "\n" not in ran.said
+def test_what_a_query_gives_and_what_is_wrong_with_it(runner):
+    wrong = []
+    for row in cases_of(__file__, "queries.jsonl"):
+        ran = runner.run(row["query"])
+        right = (ran.kind, list(ran.answers)) == (row["kind"], row.get("answers", []))
+        told = row["why"] in ran.said and "\n" not in ran.said if "why" in row else ran.said == ""
+        wrong += [(row, ran)] * (not right or not told)
+    assert wrong == []
 
 
 def test_an_endless_query_is_ended(runner, monkeypatch):
