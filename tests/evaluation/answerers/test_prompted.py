@@ -36,18 +36,14 @@ def test_what_a_model_answers():
 def test_the_final_step_says_what_is_known_before_it_asks():
     [message] = final_messages("Who?", ["ann | mother | eve", "eve | sister | joe"])
     task, known, question = message["content"].split("\n\n")
-    for words in (
-        "subject | relation | object", "lacks facts", "concluded", "as below", "write none",
-    ):  # fmt: skip
-        assert words in task
     assert known == "What is known:\nann | mother | eve\neve | sister | joe"
     assert question.startswith("Question: Who?\n")
-    for thoughts in ((), ("Ann is eve's.",)):  # where nothing is shown it speaks of no graph
-        [message] = final_messages("Who?", (), thoughts)
-        task, *between, _ = message["content"].split("\n\n")
-        assert between == ["Thoughts so far:\nAnn is eve's."] * bool(thoughts)
-        assert "conclude" in task
-        assert not re.search("graph|below|known|[|]", task)
+    assert all(
+        words in task for words in ("subject | relation | object", "lacks facts", "write none")
+    )
+    [message] = final_messages("Who?", (), ("Ann is eve's.",))
+    assert "Thoughts so far:\nAnn is eve's." in message["content"].split("\n\n")
+    assert not re.search("graph|below|known|[|]", message["content"]), "where nothing is shown"
 
 
 def test_thoughts_are_shown_to_the_final_step():

@@ -13,7 +13,7 @@ from rulemine.cypher.questions.pattern_text import query_of, query_text
 from rulemine.errors import ConfigError
 from rulemine.evaluation import answer
 from rulemine.evaluation.answerers.model_free.simple import GoldCypher, Prior, Reasoner
-from rulemine.evaluation.answerers.protocol import Answered, Context, OpenQuestion
+from rulemine.evaluation.answerers.protocol import Context, OpenQuestion
 from rulemine.evaluation.answerers.registry import check_kind, find_answerer, needs_of
 from rulemine.evaluation.answerers.text_to_query import (
     LONGEST,
@@ -27,8 +27,8 @@ from rulemine.kg.property_graph.schema import EntityType, Property, RelationType
 from rulemine.release.reader import Release
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures
-from tests.evaluation.answerers.scripted import Script, asked, broken, graph
-from tests.evaluation.answerers.scripted import run as run_small
+from tests import each
+from tests.evaluation.answerers.scripted import Script, asked, broken, graph, run
 from tests.releases import built
 
 SCHEMA = Schema(
@@ -69,23 +69,20 @@ NEAR = PatternQuery(
     ReturnClause("n_name_prop", property="area"),
 )
 ASKED = OpenQuestion("q1", "Which towns lie on the Ise?", ("Ise",), query_text(ON_THE_ISE))
-BLOCK = "```cypher\n{}\n```"
+OF_ISE = {"kg": GRAPH.triples(), "question": ASKED, "graph": GRAPH}
+DUNE = {"question": OpenQuestion("q1", "Who wrote Dune?", ("Dune",))}
+BAD, GOOD = "MATCH (n:Town RETURN n.name", "MATCH (n:Town) RETURN n.name"
+WROTE = "SELECT ?answer { <entity:Dune> <relation:author> ?answer }"
+WRONG = "SELECT ?answer { <entity:Dune> <relation:writer> ?answer }"
+NOT_RUN_HERE = "MATCH (n) WHERE n.name =~ 'A.*' RETURN apoc.text.join(collect(n.name), ', ')"
 
 
-def given(session: Any = None, **more: Any) -> Context:
-    graph = {"kg": GRAPH.triples(), "graph": GRAPH, "model": "m", "session": session}
-    return Context(**(graph | more))
+def fenced(query):
+    return f"Here:\n```\n{query}\n```\nThat is it."
 
 
-def run(answerer: TextToCypher, script: Script, **more: Any) -> Answered:
-    (found,) = answerer(given(script, **more), [ASKED])
-    assert script.left == {}
-    assert found.calls == len(script.calls) <= answerer.worst_calls(1)
-    return found
-
-
-def told(script: Script, at: int = -1) -> str:
-    return str(script.calls[at].messages[-1]["content"])
+def given(**more):
+    return Context(**{"kg": GRAPH.triples(), "graph": GRAPH, "model": "m", **more})
 
 
 def training(number: int, structure: str, split: str = "train", **more: Any) -> Any:
@@ -115,21 +112,31 @@ def test_the_schema_says_everything_but_names():
     assert 'e.g. "port"' not in schema_text(towns(20), values=9)  # two values of twenty: too many
 
 
-def test_the_query_is_taken_from_the_reply():
-    script = Script(cypher=[f"Here:\n{BLOCK.format('MATCH (n) RETURN n.name')}\nThat is it."])
-    found = run(TextToCypher(max_tokens=99), script)
-    assert found.cypher == "MATCH (n) RETURN n.name"
+def test_the_model_is_shown_the_schema_and_no_names():
+    script = Script(cypher=[GOOD])
+    found = run(TextToCypher(max_tokens=99), script, **OF_ISE)
     assert (found.text, found.answers, found.rows) == (None, None, None)
     (call,) = script.calls
     assert (call.purpose, call.max_tokens, call.temperature) == ("write-cypher", 99, 0.0)
-    assert schema_text(GRAPH, 3) in told(script)
-    assert told(script).endswith("\n\nQuestion: Which towns lie on the Ise?")
-    assert "T00" not in told(script)
-    for said in ("I do not know.", "", broken):
-        assert run(TextToCypher(), Script(cypher=[said])).cypher == ""
-    query = "MATCH (n) WHERE n.name =~ 'A.*' RETURN apoc.text.join(collect(n.name), ', ')"
-    found = run(TextToCypher(repair=3), Script(cypher=[query]))
-    assert found.cypher == query, "what is not run here is no failure"
+    assert schema_text(GRAPH, 3) in asked(call)
+    assert asked(call).endswith("\n\nQuestion: Which towns lie on the Ise?")
+    assert "T00" not in asked(call)
+
+
+def test_the_model_is_shown_the_relations_or_triples_and_the_topic():
+    script = Script(sparql=[WROTE])
+    found = run(TextToSparql(max_tokens=99), script, **DUNE)
+    assert (found.text, found.answers) == (None, None)
+    (call,) = script.calls
+    assert (call.purpose, call.max_tokens, call.temperature) == ("write-sparql", 99, 0.0)
+    assert "\n<relation:author> Dune → Frank\n<relation:born> Frank → Tacoma\n" in asked(call)
+    assert asked(call).endswith("\n\nQuestion: Who wrote Dune?\nDune is <entity:Dune>")
+    script = Script(sparql=[WROTE])
+    found = run(TextToSparql(triples=2), script, **DUNE)
+    assert list(found.retrieved) == [("Dune", "pages", "412"), ("Library", "holds", "Dune")]
+    said = asked(script.calls[-1])
+    assert "\n<entity:Dune> <relation:pages> <entity:412> .\n<entity:Library>" in said
+    assert "→" not in said
 
 
 def test_examples_are_of_many_categories_and_the_same_for_all_questions():
@@ -137,60 +144,88 @@ def test_examples_are_of_many_categories_and_the_same_for_all_questions():
     train += [training(n, "(n)-(m0)", "validation" if n == 10 else "train") for n in (8, 9, 10)]
     script, answerer = Script(lambda call: "RETURN 1"), TextToCypher(shots=4)
     other = ASKED._replace(id="q2", question="And which others?")
-    answerer(given(script, train=train), [ASKED, other])
-    answerer(given(script, train=train, seed=1), [ASKED])
-    first, second, seeded = (told(script, n).rpartition("\n\nQuestion: ")[0] for n in range(3))
+    answerer(given(session=script, train=train), [ASKED, other])
+    answerer(given(session=script, train=train, seed=1), [ASKED])
+    first, second, seeded = (asked(c).rpartition("\n\nQuestion: ")[0] for c in script.calls)
     assert first == second != seeded
     numbers = list(map(int, re.findall(r"Question: Question (\d+)\?", first)))
     assert len(numbers) == len(set(numbers)) == 4
     assert sum(number >= 8 for number in numbers) == 2
     assert 10 not in numbers
-    assert first.count(BLOCK.format(to_cypher(NEAR))) == 2
+    assert first.count(f"```cypher\n{to_cypher(NEAR)}\n```") == 2
     assert (needs_of(answerer), needs_of(TextToCypher())) == (["train"], [])
 
 
-def test_a_failing_query_is_repaired():
-    bad, good = "MATCH (n:Town RETURN n.name", "MATCH (n:Town) RETURN n.name"
-    script = Script(cypher=[BLOCK.format(bad), "Sorry.", BLOCK.format(good)])
-    assert run(TextToCypher(repair=3), script).cypher == good
-    assert [call.purpose for call in script.calls] == ["write-cypher", *["repair-cypher"] * 2]
+REPAIRED = [
+    ("cypher", 3, [fenced(BAD), "Sorry.", fenced(GOOD)], GOOD), ("cypher", 1, [BAD, BAD + "2"], BAD + "2"),
+    ("cypher", 2, [BAD, broken], BAD), ("cypher", 1, [BAD, "I give up."], BAD),
+    ("cypher", 0, ["I do not know."], ""), ("cypher", 0, [broken], ""),
+    ("cypher", 3, [NOT_RUN_HERE], NOT_RUN_HERE),  # what is not run here is no failure
+    ("sparql", 5, ["Sorry.", "SELECT ?x {", fenced(WRONG), WROTE], WROTE),
+    ("sparql", 1, [WRONG, "No."], WRONG),
+    ("sparql", 2, [WRONG, broken], WRONG), ("sparql", 0, ["I do not know."], ""),
+]  # fmt: skip
+
+
+@each(("kind", "repair", "replies", "last"), REPAIRED)
+def test_a_failing_query_is_repaired(kind, repair, replies, last):
+    system, script = find_answerer(f"text-to-{kind}:repair={repair}"), Script(**{kind: replies})
+    found = run(system, script, **(OF_ISE if kind == "cypher" else DUNE))
+    assert getattr(found, kind) == last
+    assert found.calls <= system.worst_calls(1)
+    again = len(replies) - 1
+    assert [call.purpose for call in script.calls] == [f"write-{kind}", *[f"repair-{kind}"] * again]
+
+
+def test_the_model_is_told_what_fails():
+    script = Script(cypher=[BAD, "Sorry.", GOOD])
+    run(TextToCypher(repair=3), script, **OF_ISE)
     roles = [message["role"] for message in script.calls[2].messages]
     assert roles == ["user", "assistant", "user", "assistant", "user"]
-    assert "line 1, column 15" in told(script, 1)
-    assert told(script, 2).startswith("Your reply has no query: no block")
-    for repair, second, last in (
-        (1, bad + "2", bad + "2"),
-        (2, broken, bad),
-        (1, "I give up.", bad),
-    ):
-        assert run(TextToCypher(repair=repair), Script(cypher=[bad, second])).cypher == last
+    assert "line 1, column 15" in asked(script.calls[1])
+    assert asked(script.calls[2]).startswith("Your reply has no query: no block")
+    script = Script(sparql=["Sorry.", "SELECT ?x {", WRONG, WROTE])
+    run(TextToSparql(repair=5), script, **DUNE)
+    said = [asked(call).partition("\n")[0] for call in script.calls[1:]]
+    assert said[0].startswith("In your reply there is no query: no block")
+    assert said[1].startswith("That query fails: The query cannot be read from 1:")
+    assert said[2] == "That query fails: the graph has no relation <relation:writer>."
     # Of megabytes only so much is read.
     script = Script(lambda call: f"```cypher\nMATCH (n:{'T' * 3_000_000}")
-    found = run(TextToCypher(repair=1), script)
+    found = run(TextToCypher(repair=1), script, **OF_ISE)
     assert max(len(found.cypher), len(str(script.calls[1].messages))) < 2 * LONGEST
 
 
 def test_gold_and_reasoner():
-    asked = [ASKED, ASKED._replace(id="q2", query=query_text(NEAR))]
-    gold = [found.cypher for found in GoldCypher()(given(), asked)]
+    both = [ASKED, ASKED._replace(id="q2", query=query_text(NEAR))]
+    gold = [found.cypher for found in GoldCypher()(given(), both)]
     assert gold == [to_cypher(ON_THE_ISE), to_cypher(NEAR)]
     texts = ("near(x,y) ⇒ next_to(x,y)", "near(z,x) ∧ lies_on(z,y) ⇒ lies_on(x,y)")
-    rules = [parse_readable(text) for text in texts]
-    on_the_ise, near = Reasoner()(given(rules=rules), asked)
-    assert [row[0] for row in on_the_ise.rows] == [f"T{n:02}" for n in range(39)]
-    assert near.rows == [("T00", 0.5)]
-    supports = zip(rules, (7, 8), strict=True)
-    rules = [replace(rule, measures=Measures(n, 20, 10, 30, 0)) for rule, n in supports]
-    for least, number in ((0.7, 1), (0.75, 0)):
-        found = Reasoner(confidence=least)(given(rules=rules), asked)
-        assert [len(one.rows or ()) for one in found] == [39, number]
+    measured = (Measures(7, 20, 10, 30, 0), Measures(8, 20, 10, 30, 0))
+    rules = [replace(parse_readable(t), measures=m) for t, m in zip(texts, measured, strict=True)]
+    for least, near in ((0.7, [("T00", 0.5)]), (0.75, [])):
+        on_the_ise, other = Reasoner(confidence=least)(given(rules=rules), both)
+        assert [row[0] for row in on_the_ise.rows] == [f"T{n:02}" for n in range(39)]
+        assert list(other.rows or ()) == near
+
+
+def test_types_stand_in_the_place_of_examples_where_they_have_names():
+    kg = graph(
+        [("a", "/people/person/born", "r"), ("b", "/people/person/born", "r"),
+         ("r", "/geo/town/river", "s"), ("s", "/geo/river/mouth", "t")]
+    )  # fmt: skip
+    assert relations_text(kg, {}).splitlines()[1:] == [
+        "<relation:%2Fgeo%2Friver%2Fmouth> /geo/river → object of /geo/river/mouth",
+        "<relation:%2Fgeo%2Ftown%2Friver> /geo/town → /geo/river",
+        "<relation:%2Fpeople%2Fperson%2Fborn> /people/person → /geo/town",
+    ]
 
 
 def test_prior_gives_the_commonest_rows_of_such_questions():
     rows = [('["b"]', '["a"]'), ('["b"]', "[1,2]")]
     train = [training(n, "(n)-(m0*)", answers=row, hard_answers=()) for n, row in enumerate(rows)]
-    asked = [ASKED, ASKED._replace(id="q2", query=query_text(NEAR))]
-    found = Prior(k=5)(given(train=train), asked)
+    both = [ASKED, ASKED._replace(id="q2", query=query_text(NEAR))]
+    found = Prior(k=5)(given(train=train), both)
     assert [one.rows for one in found] == [[("b",), ("a",)], []]
 
 
@@ -227,57 +262,3 @@ def test_a_program_finds_the_property_graph(tmp_path):
     first, *rest = answer(coast(), name, split=None, folder=tmp_path)
     assert first.rows == ('[32,null,["a"]]',)
     assert {p.cypher for p in rest} == {"RETURN 1"}
-
-
-DUNE = OpenQuestion("q1", "Who wrote Dune?", ("Dune",))
-WROTE = "SELECT ?answer { <entity:Dune> <relation:author> ?answer }"
-WRONG = "SELECT ?answer { <entity:Dune> <relation:writer> ?answer }"
-
-
-def found(answerer, script, **more):
-    made = run_small(answerer, script, question=DUNE, **more)
-    assert made.calls <= answerer.worst_calls(1)
-    assert (made.text, made.answers) == (None, None)
-    return made
-
-
-def test_the_model_is_shown_the_relations_and_the_topic():
-    script = Script(sparql=[f"It is:\n```sparql\n{WROTE}\n```"])
-    assert found(TextToSparql(max_tokens=99), script).sparql == WROTE
-    (call,) = script.calls
-    assert (call.purpose, call.max_tokens, call.temperature) == ("write-sparql", 99, 0.0)
-    assert "\n<relation:author> Dune → Frank\n<relation:born> Frank → Tacoma\n" in asked(call)
-    assert asked(call).endswith("\n\nQuestion: Who wrote Dune?\nDune is <entity:Dune>")
-    # Triples stand in the place of the relations.
-    script = Script(sparql=[WROTE])
-    made = found(TextToSparql(triples=2), script)
-    assert list(made.retrieved) == [("Dune", "pages", "412"), ("Library", "holds", "Dune")]
-    said = asked(script.calls[-1])
-    assert "\n<entity:Dune> <relation:pages> <entity:412> .\n<entity:Library>" in said
-    assert "→" not in said
-
-
-def test_types_stand_in_the_place_of_examples_where_they_have_names():
-    kg = graph(
-        [("a", "/people/person/born", "r"), ("b", "/people/person/born", "r"),
-         ("r", "/geo/town/river", "s"), ("s", "/geo/river/mouth", "t")]
-    )  # fmt: skip
-    assert relations_text(kg, {}).splitlines()[1:] == [
-        "<relation:%2Fgeo%2Friver%2Fmouth> /geo/river → object of /geo/river/mouth",
-        "<relation:%2Fgeo%2Ftown%2Friver> /geo/town → /geo/river",
-        "<relation:%2Fpeople%2Fperson%2Fborn> /people/person → /geo/town",
-    ]
-
-
-def test_failing_sparql_is_repaired():
-    script = Script(sparql=["Sorry.", "SELECT ?x {", f"```\n{WRONG}\n```", WROTE])
-    assert found(TextToSparql(repair=5), script).sparql == WROTE
-    assert [call.purpose for call in script.calls] == ["write-sparql", *["repair-sparql"] * 3]
-    said = [asked(call).partition("\n")[0] for call in script.calls[1:]]
-    assert said[0].startswith("In your reply there is no query: no block")
-    assert said[1].startswith("That query fails: The query cannot be read from 1:")
-    assert said[2] == "That query fails: the graph has no relation <relation:writer>."
-    for repair, replies, last in (
-        (1, [WRONG, "No."], WRONG), (2, [WRONG, broken], WRONG), (0, ["I do not know."], ""),
-    ):  # fmt: skip
-        assert found(TextToSparql(repair=repair), Script(sparql=replies)).sparql == last

@@ -10,7 +10,6 @@ from rulemine.evaluation.cypher.judging import (
     GoldTable,
     provenance_similarity,
 )
-from rulemine.evaluation.cypher.release_rows import ScoredQuery, notes_on_queries
 from rulemine.evaluation.cypher.runners import BoltRunner, refusal
 
 Answer = ResultTable | Failed | NotRun
@@ -50,17 +49,6 @@ def test_the_same_text_is_right_without_being_run():
     found, _ = CypherJudge(runner).judged(GOLD, GoldTable([("a",)]), GOLD, elsewhere=True)
     other = CypherScores("run", 0.0, 0.0, 1.0, 1.0, None, 1.0, 1, 1, "nodes", ex_columns=0.0)
     assert found == other
-
-
-def test_a_gold_that_takes_too_long_is_not_said_to_bind_nothing():
-    some = [CypherScores("run", 1.0, rows=1, binds=binds) for binds in ("late", "nothing", "edges")]
-    asked = [ScoredQuery("q1", GOLD, one) for one in some]
-    left_out, *others = notes_on_queries(asked, on_server=False)
-    assert left_out.startswith("1 question of which what the gold binds takes too long")
-    assert [note.split(":")[0] for note in others] == [
-        "1 question of which the gold binds no node on this graph",
-        "1 question of which the gold binds no edge on this graph",
-    ]
 
 
 def test_predictions_without_a_result():

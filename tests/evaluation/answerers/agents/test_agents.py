@@ -1,12 +1,9 @@
 """What holds for every agent: nothing said ends a run, or is asked again; and how it is read."""
 
-import json
-
 import pytest
 
-from rulemine.codec import to_json
 from rulemine.config import keys_of
-from rulemine.errors import EndpointError, NoReplyError
+from rulemine.errors import NoReplyError
 from rulemine.evaluation.answerers.agents.agent import (
     LONGEST,
     chosen,
@@ -21,7 +18,7 @@ from rulemine.llm import EndpointOptions
 from rulemine.llm.call import Reply
 from rulemine.seeds import stream
 from tests import ROOT, each
-from tests.chat_server import KEY, ChatServer, error
+from tests.chat_server import KEY, ChatServer
 from tests.evaluation.answerers.agents.test_tools import calls
 from tests.evaluation.answerers.scripted import Script, broken, graph, run, shown, told
 
@@ -36,24 +33,33 @@ NOISE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", AGENTS)
+def conversation(seed):
+    """A model that says noise, echoes its options, or fails."""
+    draws = stream(seed, "noise")
+
+    def says(call):
+        kind = draws.below(4)
+        if kind == 0:
+            return broken
+        if kind == 1:
+            return "\n".join(f"{line} (Score: 0.5)" for line in shown(call)[3:])
+        if kind == 2 and call.tools:
+            return Reply("", tool_calls=[{"function": {"arguments": shown(call)[0]}}])
+        return Reply(NOISE[draws.below(len(NOISE))])
+
+    return Script(says)
+
+
+@each("name", AGENTS)
 def test_nothing_that_a_model_says_ends_a_run(name):
-    """Noise, echoes of the options, and failures, a hundred conversations of them; then megabytes."""
+    """A hundred conversations, the calls of which are the same again, as a journal takes for granted."""
     agent = find_answerer(name)
     assert asks_model(agent)
     for seed in range(100):
-
-        def says(call, draws=stream(seed, "noise")):  # noqa: B008 - one stream a conversation
-            kind = draws.below(4)
-            if kind == 0:
-                return broken
-            if kind == 1:
-                return "\n".join(f"{line} (Score: 0.5)" for line in shown(call)[3:])
-            if kind == 2 and call.tools:
-                return Reply("", tool_calls=[{"function": {"arguments": shown(call)[0]}}])
-            return Reply(NOISE[draws.below(len(NOISE))])
-
-        found = run(agent, Script(says))
+        script, again = conversation(seed), conversation(seed)
+        found = run(agent, script)
+        assert run(agent, again) == found
+        assert [call.key for call in again.calls] == [call.key for call in script.calls]
         assert found.calls <= agent.worst_calls(1)
         assert None not in (found.text, found.retrieved)
     script = Script(lambda call: "author (Score: 0.5), Search[Dune] Next question: " * 20_000)
@@ -114,43 +120,6 @@ def test_of_many_neighbors_some_are_drawn_by_the_seed(name, number, heading):
     assert drawn(0) == drawn(0) == sorted(drawn(0)) != drawn(1)
 
 
-@pytest.mark.parametrize("name", AGENTS)
-def test_what_was_said_is_not_asked_again(name, http, release, tmp_path, monkeypatch):
-    """A run that breaks off and goes on gives what one gives that does not; so does one without a model."""
-    monkeypatch.setenv("TEST_KEY", KEY)
-    left = 10**9
-
-    def says(request, times):
-        nonlocal left
-        left -= 1
-        return said(request) if left >= 0 else error(401, "no credit")
-
-    def predicted(folder):
-        options = EndpointOptions(base_url=server.url, api_key_variable="TEST_KEY", concurrency=2)
-        place = {"endpoint": options, "folder": tmp_path / folder}
-        return answer(release, name, kg="complete", model="fake", **place)
-
-    def but_the_time(predictions):
-        rows = [to_json(p) for p in predictions]
-        return [row | {"cost": {**row["cost"], "seconds": None}} for row in rows]
-
-    with ChatServer(says, http=http) as server:
-        whole = predicted("whole")
-        count = server.received.total()
-        assert predicted("whole") == whole
-        assert server.received.total() == count
-        left = 3
-        with pytest.raises(EndpointError):
-            predicted("broken")
-        left = 10**9
-        before = server.received.total()
-        assert but_the_time(predicted("broken")) == but_the_time(whole)
-        assert server.received.total() - before < count
-    assert len(whole) > 1
-    assert any(p.retrieved for p in whole)
-    assert all(p.cost and p.cost.calls and p.cost.prompt_tokens and p.cost.seconds for p in whole)
-
-
 def test_a_model_that_says_nothing_is_asked_once_and_told_of(http, release, tmp_path, monkeypatch):
     """Found with a real endpoint: what had no word was sent again and again until the run ended."""
     monkeypatch.setenv("TEST_KEY", KEY)
@@ -160,26 +129,6 @@ def test_a_model_that_says_nothing_is_asked_once_and_told_of(http, release, tmp_
             with pytest.raises(NoReplyError, match="an empty reply") as ended:
                 answer(release, name, model="fake", endpoint=options, folder=tmp_path / name)
             assert f": {server.received.total()} calls have no answer" in str(ended.value)
-
-
-def said(request):
-    """Follows whatever it is offered, as every agent has it written."""
-    lines = str(request["messages"][-1]["content"]).splitlines()
-    if "tools" in request and len(request["messages"]) == 2:
-        topic = lines[1].partition(": ")[2].partition(" | ")[0]
-        arguments = json.dumps({"entity": topic, "relation": "mother", "direction": "out"})
-        function = {"name": "neighbors", "arguments": arguments}
-        calls = [{"id": "c1", "type": "function", "function": function}]
-        message = {"role": "assistant", "content": None, "tool_calls": calls}
-        usage = {"prompt_tokens": 9, "completion_tokens": 3}
-        return {"choices": [{"message": message, "finish_reason": "tool_calls"}], "usage": usage}
-    if lines[-1].startswith("Write thought"):
-        topics = next(line for line in lines if line.startswith("Topic")).partition(": ")[2]
-        return f"Action: Search[{topics}]" if len(lines) == 3 else "Action: Finish[e00002]"
-    if any("Answer the question" in line for line in lines):
-        return "e00002"
-    rated = [f"{{{line} (Score: 0.5)}}" for line in lines]
-    return "\n".join([*rated, "Next question: who else?"])
 
 
 M, IN_LAW = "family.mother", "family.mother_in_law"
