@@ -1,4 +1,4 @@
-"""The table of all model-free answerers."""
+"""Answerers without a model by hand, and the table of all of them."""
 
 from dataclasses import replace
 from random import Random

@@ -72,7 +72,7 @@ REFUSED = [
     ({"endpoint": EndpointOptions(batch="b")}, "endpoint.batch: is for systems that ask a model and has no"),
     ({"systems": ("command",)}, "systems: command without a program"),
     ({"split": "tset"}, "split: 'tset' is unknown; did you mean 'test'"),
-    ({"sample": 0}, "sample is 0; expected a whole number ≥ 1"),
+    ({"metrics": ("rgo",)}, "rgo"), ({"sample": 0}, "sample is 0; expected a whole number ≥ 1"),
     ({"resamples": 99999999999999}, "resamples is 99999999999999; expected .* to 100,?000"),
 ]  # fmt: skip
 

@@ -5,12 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from rulemine.errors import ConfigError
 from rulemine.evaluation.comparing.comparison import compare
 from rulemine.evaluation.predictions import write_predictions
 from rulemine.evaluation.reporting.figures import draw
 from rulemine.evaluation.reporting.titles import MEANINGS, TITLES
-from rulemine.evaluation.study.plan import StudyPlan
 from rulemine.evaluation.study.results import (
     StudyScores,
     document_of,
@@ -19,8 +17,8 @@ from rulemine.evaluation.study.results import (
     tables,
     write_results,
 )
-from rulemine.evaluation.study.run import MANIFEST, write_scoring
 from rulemine.evaluation.study.run import open_study as opened
+from rulemine.evaluation.study.run import write_scoring
 from rulemine.release.records import Cost, Prediction
 from tests.evaluation.study.test_run import files
 
@@ -57,20 +55,13 @@ def test_figures_say_what_evaluate_says(scores):
 
 
 def test_every_score_is_explained_where_it_first_stands(scores):
-    grid = headline(scores)
-    known = " ".join(grid.notes)
-    assert "Core: 7 questions whose hard answer, which the incomplete graph lacks, has" in known
-    assert "All: 12 questions asked" in known
-    for table in tables(scores)[2:]:  # after those of questions and levels
+    known = ""
+    for table in (headline(scores), *tables(scores)[2:]):  # after those of questions and levels
         known += " ".join(table.notes)
         shown = [TITLES[metric] for metric in MEANINGS if TITLES[metric] in table.header]
         assert [title for title in shown if f"{title}: " not in known] == [], table.id
-    assert [row[0] for row in grid.rows] == ["lookup", "reasoner"]
-    assert grid.rows[0][2].value == 0  # Hard F1 of looking up
-    assert [note for note in grid.notes if "given the" in note] == [
-        "lookup, reasoner: given the query behind each question.",
-        "reasoner: given the rules of the release.",
-    ]
+    assert [row[0] for row in headline(scores).rows] == ["lookup", "reasoner"]
+    assert headline(scores).rows[0][2].value == 0  # Hard F1 of looking up
 
 
 def test_scores_by_structure_are_those_counted_by_hand(scores):
@@ -138,10 +129,9 @@ def test_what_is_missing_at_each_level_is_counted_by_hand(scores):
 
 def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
     study = open_study("lookup", "closed-book", model="m", model_levels=(100,))
-    lookup, model = study.runs[:3], study.runs[3:]
+    model = [run for run in study.runs if run.system == "closed-book"]
     assert [run.level for run in model] == [100]
-    open_study("lookup", "closed-book", model="m", model_levels=(100,))
-    for run in lookup + model:
+    for run in study.runs:
         found = [
             Prediction(q.id, raw_output="?", cost=Cost(2, 30, 10, took) if run in model else None)
             for q, took in zip(study.release.questions(), (None, *[1.0] * 11), strict=True)
@@ -153,19 +143,18 @@ def test_systems_with_a_model_may_be_asked_at_some_levels_only(open_study):
     assert [s is None for s in of(drawn, "levels-hard-f1").series[1].scores] == [True, True, False]
     assert of(drawn, "figure-1-f1").series[0].scores[1] is None  # never on the complete graph
     for name in ("results", "by-level"):
-        grid = of(grids, name)
-        (row,) = (row for row in grid.rows if row[0] == "closed-book")
-        assert grid.header[-4:] == ("calls", "tokens sent", "tokens received", "seconds")
+        rows = {row[0]: row[-4:] for row in of(grids, name).rows}
+        assert of(grids, name).header[-4:] == ("calls", "tokens sent", "tokens received", "seconds")
         # Seconds are of the answers that say how long they took.
-        assert [v.value for v in row[-4:]] == [2, 30, 10, 1.0]
-        assert next(row for row in grid.rows if row[0] == "lookup")[-4:] == (None,) * 4
-    assert "seconds: seconds that an answer took" in " ".join(of(grids, "results").notes)
+        assert [v.value for v in rows["closed-book"]] == [2, 30, 10, 1.0]
+        assert rows["lookup"] == (None,) * 4
     tokens = of(drawn, "levels-prompt-tokens")
     assert (tokens.up, tokens.series[0].name) == ("tokens sent, a question", "closed-book")
-    assert tokens.series[0].scores[-1].value == 30
-    assert "tokens sent, a question" in draw(tokens)
+    assert (tokens.series[0].scores[-1].value, "tokens sent, a question" in draw(tokens)) == (
+        30,
+        True,
+    )
     assert tokens.table().show["closed-book"](30) == "30.0"  # no percentage
-    assert of(grids, "strict").rows[0][0] in study.plan.systems
 
 
 def test_systems_have_the_names_that_the_user_gives_them(open_study):
@@ -174,9 +163,8 @@ def test_systems_have_the_names_that_the_user_gives_them(open_study):
     open_study("lookup", "reasoner", levels=(0, 100), sample=3)  # the same study
     document = document_of(StudyScores(study))
     assert of(document.tables, "systems").rows == (("my_edge", "lookup"), ("rules", "reasoner"))
-    shown = [grid for grid in document.every_table() if grid.id != "systems"]
     assert of(document.figures, "figure-1-f1").groups == ("my_edge", "rules")
-    assert [s.name for s in of(document.figures, "levels-f1").series] == ["my_edge", "rules"]
+    shown = [grid for grid in document.every_table() if grid.id != "systems"]
     assert not {"lookup", "reasoner"} & {v for grid in shown for row in grid.rows for v in row[:1]}
     assert {o.system for q in document.questions for o in q.outcomes} == {"my_edge", "rules"}
 
@@ -201,18 +189,14 @@ def test_a_study_is_written_twice_alike_whatever_was_before(open_study, tmp_path
         write_results(study)
     written = files(tmp_path / "out")
     assert written == files(tmp_path / "again")
-    assert {"report.html", "report.md", "report.tex", "report.json", "questions.csv"} <= set(
-        written
-    )
+    assert {"report.html", "report.md", "report.tex", "questions.csv"} <= set(written)
     document = document_of(StudyScores(open_study(sample=4, levels=(0, 100))))
     assert document.facts["questions"] == "4 (sample 4)"
     for grid in document.every_table():
         with (tmp_path / "out" / "tables" / f"{grid.id}.csv").open(newline="") as file:
             assert len(list(csv.reader(file))) == len(grid.rows) + 1
-    for figure in document.figures:
-        assert f"figures/{figure.id}.svg" in written
-    told = json.loads(written["report.json"])
-    assert told["headline"]["rows"][1][0] == "reasoner"
+    assert {f"figures/{figure.id}.svg" for figure in document.figures} <= set(written)
+    assert json.loads(written["report.json"])["headline"]["rows"][1][0] == "reasoner"
 
 
 def test_the_command(built, tmp_path, command):
@@ -236,12 +220,9 @@ def test_metrics_of_others_are_a_way_of_scoring(open_study):
     assert "metrics" not in {grid.id for grid in tables(StudyScores(study))}
     study = open_study("lookup", levels=(0, 100), metrics=("rog",))  # of the same study
     write_scoring(study)
-    (grid,) = (grid for grid in tables(StudyScores(study)) if grid.id == "metrics")
+    grid = of(tables(StudyScores(study)), "metrics")
     value = {(row[1], row[2]): row[4].value for row in grid.rows}
     assert value["complete", "rog_hit"] == 1
     assert value["incomplete", "rog_hit"] == pytest.approx(5 / 12)
-    assert json.loads((study.folder / MANIFEST).read_text())["metrics"] == ["rog"]
     again = opened(study.folder, {study.release.identity: study.release})
     assert again.plan.metrics == ("rog",)
-    with pytest.raises(ConfigError, match="rgo"):
-        StudyPlan(systems=("lookup",), metrics=("rgo",))

