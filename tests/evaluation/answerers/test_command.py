@@ -46,7 +46,7 @@ for line in sys.stdin:
     told["retrieved"] = [["a", os.environ["RULEMINE_NAMING"], asked["question"]]]
     if does == "cost":
         told["usage"] = {"calls": 2, "prompt_tokens": 30, "completion_tokens": 4, "seconds": 0.5}
-    print("\\n" + json.dumps(told), end="" if does == "last" else "\\n", flush=does != "buffer")
+    print("\\n" + json.dumps(told), end="" if does == "last" else "\\n", flush=True)
     if does == "last":
         sys.exit()
 '''

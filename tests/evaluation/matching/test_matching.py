@@ -15,7 +15,7 @@ from rulemine.release.records import Prediction
 from rulemine.seeds import stream
 from tests import each
 from tests.evaluation.conftest import cases_of
-from tests.evaluation.world import EntityNames, question, write_release
+from tests.evaluation.world import question, write_release
 
 LISTED = frozenset((
     "e00012", "e00031", "Washington", "Washington, D.C.", "Rome, N.Y., U.S.", "Weird Al", '"Heroes"',
@@ -109,40 +109,6 @@ def test_names_are_normalized_whole():
         "Washington, D.C.": "washington dc", "A.": "", "The A, and  an B": "and b", "e00039": "e00039",
     }  # fmt: skip
     assert {name: normalize(name) for name in cases} == cases
-
-
-PLACES = tuple(
-    EntityNames(f"e{n:05d}", str(n), text)
-    for n, text in enumerate(["Washington, D.C.", "A.", "The Hague", "hague", "Rome"])
-)
-DC, AN_A, THE_HAGUE, HAGUE, ROME = (row.text for row in PLACES)
-
-#   answers                hard       raw output              any  precision recall  f1    hard
-SCORED = [
-    ([DC],                  DC,        "Washington, D.C.",     (0, 0, 0, 0, 0)),
-    ([DC],                  DC,        "washington dc",        (1, 1, 1, 1, 1)),
-    ([AN_A],                AN_A,      "A.",                 (0, 0, 0, 0, 0)),  # nothing is left of either
-    ([AN_A, ROME],          AN_A,      "A., Rome",           (1, 1, 1, 1, 0)),
-    ([THE_HAGUE, HAGUE],    HAGUE,     "the Hague",            (1, 1, 1, 1, 1)),  # the answers are one
-    ([THE_HAGUE, ROME],     ROME,      "Hague, HAGUE, x",      (1, 0.5, 0.5, 0.5, 0)),
-    ([ROME],                ROME,      "The answer is Rome",   (0, 0, 0, 0, 0)),  # never a substring
-    ([ROME],                ROME,      "",                     (0, 0, 0, 0, 0)),
-    ([DC],                  DC,        ("the washington, d.c.", "!"), (1, 1, 1, 1, 1)),  # item by item
-]  # fmt: skip
-
-
-def test_scores(tmp_path):
-    keys = ("hits_any", "precision", "recall", "f1", "hits_hard")
-    for number, (answers, hard, said, expected) in enumerate(SCORED):
-        asked = [question(1, topic="x", answers=answers, hard=[hard])]
-        release = write_release(tmp_path / str(number), asked, names=PLACES, naming="text")
-        given = Prediction(
-            "q00001", **({"raw_output": said} if isinstance(said, str) else {"answers": said})
-        )
-        report = evaluate(release, [given], matching="brink", resamples=5)
-        found = tuple(report.overall[k].value for k in keys)
-        assert found == pytest.approx(expected, abs=1e-15), said
-        assert report.overall["hhr"].value == (expected[4] / expected[0] if expected[0] else 0.0)
 
 
 def test_rate_is_zero_without_hits_and_the_report_says_so(tmp_path):
