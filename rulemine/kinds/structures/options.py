@@ -19,7 +19,7 @@ class StructureSection(KindOptions):
 
     Attributes:
         names: The structures, of ``1p 2p 3p 2i 3i ip pi 2u up``.
-        per_structure: Questions of each structure at most.
+        per_structure: Questions of each structure at most; a build says of which there are fewer.
         max_share: Largest fraction of the questions of a structure that may have an anchor, a relation or
             an answer in common.
         joins: ``fb15k237`` or a TOML file of joins that people make, over which queries of more than one link
@@ -36,6 +36,11 @@ class StructureSection(KindOptions):
 
     drafted: ClassVar = (
         ("questions.test_core", 360, "two systems ten points apart can be told apart"),
+        (
+            "structures.names",
+            ["1p", "2p", "2i", "3i", "ip", "2u"],
+            "the others read well over listed joins alone",
+        ),
     )
 
     names: tuple[str, ...] = option(

@@ -128,13 +128,6 @@ class Steps:
 
         return found
 
-    @cached_property
-    def turned(self) -> list[int | None]:
-        """For each link, the one that leads back, if that may be asked for."""
-        number = {link: i for i, link in enumerate(self.links)}
-        back = [self.declarations.asked(r, DIRECTIONS[inverse]) for r, inverse in self.links]
-        return [number.get((r, end == DIRECTIONS[0])) for r, end in back]
-
     def giving(self, pairs: Iterable[tuple[str, ...]], few: int) -> Bools:
         """Which steps join some pairs of entities, or are of a link and source of which one does.
 

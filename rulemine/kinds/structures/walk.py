@@ -40,8 +40,6 @@ Bits = npt.NDArray[np.uint8]
 LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1, "up": 2}
 """The links of a derivation of each structure: the most that its hard answer can miss."""
 
-NARROW, NARROW_CHAIN = 8, 2
-"""The most entities from which a step goes on; in a chain of three."""
 
 MOST_AKIN = 10
 """The most entities that a link may lead to together for them to be akin."""
@@ -52,7 +50,7 @@ NEEDED = 0.9
 TRIES, EACH = 64, 8
 """Steps that are tried in one walk, and in one place of it."""
 
-WALKS = 300
+WALKS = 2000
 """Walks in a row without a new query after which there is none."""
 
 
@@ -97,14 +95,14 @@ def plan_of(name: str, s: tuple[int, ...], few: int) -> Goal:
     if name in ("1p", "2u"):
         return step(s[0], few, union=name == "2u")
     if name in ("2p", "up"):
-        return step(s[1], few, step(s[0], NARROW, union=name == "up"))
+        return step(s[1], few, step(s[0], 1 + (name == "up"), union=name == "up"))
     if name == "3p":
-        return step(s[2], few, step(s[1], NARROW_CHAIN, step(s[0], NARROW_CHAIN)))
+        return step(s[2], few, step(s[1], 1, step(s[0], 1)))
     if name in ("2i", "3i"):
         return meet(s, few)
     if name == "ip":
-        return step(s[2], few, meet(s[:2], NARROW))
-    return Goal((Hop(s[1], step(s[0], NARROW)), Hop(s[2], least=2)), few)
+        return step(s[2], few, meet(s[:2], 1))
+    return Goal((Hop(s[1], step(s[0], 1)), Hop(s[2], least=2)), few)
 
 
 class Drawn(NamedTuple):
@@ -317,16 +315,9 @@ class Walk:
                 )
                 continue
             for part in self._node(below, source, link, seen | {source}):
-                if self._definite(part, link):
+                # "The director of A": it goes on from one entity, of a union from one of each branch.
+                if all(len(one) == 1 for one in (part.less if below.union else (part.gives,))):
                     yield self._onward(part, link)
-
-    def _definite(self, part: Drawn, onward: int) -> bool:
-        """Whether a link goes on from one entity ("the director of A") or back ("shares a writer with A").
-
-        Of a union each branch gives one.
-        """
-        gives = part.less if part.form[0] is Union else (part.gives,)
-        return max(map(len, gives)) == 1 or self._steps.turned[part.links[0]] == onward
 
     def _into(
         self, node: Goal, place: int, target: int, above: int | None, beside: tuple[int, ...]
