@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from rulemine.arrays import among
-from rulemine.kg.facts import Declarations
-from rulemine.kinds.graded import Graded
+from rulemine.kg.graph import DIRECTIONS
+from rulemine.kinds.graded import Graded, Ints
 from rulemine.query.grading import Grades
-from rulemine.query.links import linked, parts_of, smaller
-from rulemine.query.tree import Difference, Projection, Query, Union
+from rulemine.query.links import expanded, linked, parts_of, smaller
+from rulemine.query.tree import Anchor, Difference, Projection, Query, Union
 from rulemine.recipe.earlier import AGAIN
 
 __all__ = ["CHECKS", "Unaskable", "refusal"]
@@ -35,6 +35,8 @@ class Unaskable:
     NEGATION = "what it takes away takes nothing away"
     NEEDLESS = "a branch is not needed"
     CHAIN = "a step of its chain leads to all there is"
+    SEVERAL = "a link goes on from several entities"
+    STRANGERS = "its anchors have nothing to do with each other"
     DISPUTED = "the reference graph changes what is counted or taken away"
 
 
@@ -129,19 +131,45 @@ def _has_a_branch_without_effect(q: Graded) -> bool:
 @_refuses(Unaskable.CHAIN)
 def _leads_to_all(q: Graded) -> bool:
     """A step of a chain leads to all entities of its type that its relation leads to from anywhere."""
-    links = _links(q.query, q.grader.declarations) if q.structure.hops > 1 else ()
-    return any(_is_everything(q, link) for link in links)
+    return q.structure.hops > 1 and any(_is_everything(q, link) for link in _links(q))
 
 
-def _is_everything(q: Graded, link: Query) -> bool:
-    members = q.grades.members(link)
-    statements = parts_of(link) if isinstance(link, Union) else [link]
-    ends = frozenset((p.relation, p.inverse) for p in statements if isinstance(p, Projection))
+def _is_everything(q: Graded, link: Projection) -> bool:
+    declared = q.grader.declarations
+    members = q.grades.members(expanded(link, declared))
+    ends = frozenset(declared.statements(link.relation, DIRECTIONS[not link.inverse]))
     everything = q.grader.range_of(ends)
     if len(members) == len(everything):
         return True
     shared = q.grader.types.shared(members.tolist())
     return bool(shared) and q.grader.alike(ends, shared) == among(members, everything).sum()
+
+
+@_refuses(Unaskable.SEVERAL)
+def _goes_on_from_several(q: Graded) -> bool:
+    """A link goes on from several entities, and not back: "a producer of X" is nobody in particular.
+
+    "Shares a writer with X" goes back by the relation that led there. Of a union, each branch gives one.
+    """
+    asked = q.grader.declarations.asked
+    return any(
+        max(map(len, gives)) > 1
+        and not (
+            isinstance(of, Projection)
+            and asked(of.relation, DIRECTIONS[not of.inverse])
+            == asked(link.relation, DIRECTIONS[link.inverse])
+        )
+        for link, of, gives in _onward(q)
+    )
+
+
+@_refuses(Unaskable.STRANGERS)
+def _joins_strangers(q: Graded) -> bool:
+    """Two anchors have nothing to do with each other but answers and what lies between them."""
+    inside = [q.grades.entities, *(some for _, _, gives in _onward(q) for some in gives)]
+    ids = q.grader.graph.kg.entity_ids
+    anchors = [ids[anchor] for anchor in q.structure.anchors]
+    return not q.grader.neighbors.belong_together(anchors, {*np.concatenate(inside).tolist()})
 
 
 @_refuses(Unaskable.EVIDENCE)
@@ -202,13 +230,17 @@ def _within(query: Query) -> Iterator[Query]:
         yield from _within(part)
 
 
-def _links(query: Query, declarations: Declarations) -> Iterator[Query]:
-    """The projections of a query; statements of one fact over one operand together, as their union."""
-    if isinstance(query, Projection):
-        yield query
-    parts = parts_of(query)
-    if isinstance(query, Union) and isinstance(linked(query, declarations), Projection):
-        yield query
-        parts = parts_of(parts[0])
-    for part in parts:
-        yield from _links(part, declarations)
+def _links(q: Graded) -> Iterator[Projection]:
+    """The links of a query, each in place of all statements of its facts."""
+    every = _within(linked(q.query, q.grader.declarations))
+    return (part for part in every if isinstance(part, Projection))
+
+
+def _onward(q: Graded) -> Iterator[tuple[Projection, Query, list[Ints]]]:
+    """Each link that goes on from others, what it goes on from, and what each branch of that gives."""
+    declared = q.grader.declarations
+    for link in _links(q):
+        if not isinstance(link.of, Anchor):
+            branches = parts_of(link.of) if isinstance(link.of, Union) else [link.of]
+            gives = [q.grades.members(expanded(branch, declared)) for branch in branches]
+            yield link, link.of, gives

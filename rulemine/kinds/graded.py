@@ -16,7 +16,8 @@ import numpy.typing as npt
 from rulemine.arrays import among, distinct
 from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import Triple
+from rulemine.kg.graph import DIRECTIONS, Triple
+from rulemine.kinds.neighbors import Neighbors
 from rulemine.phrasing.templates import Templates
 from rulemine.query.evidence import Evidence, full_evidence
 from rulemine.query.grading import Grades
@@ -37,8 +38,8 @@ __all__ = [
 
 Ints = npt.NDArray[np.int64]
 
-Ends = frozenset[tuple[str, bool]]
-"""Relations, and whether a projection to each is inverse."""
+Ends = frozenset[tuple[str, str]]
+"""Relations, and which end of each is asked for, see `rulemine.kg.graph.DIRECTIONS`."""
 
 REMEMBERED = 2**16
 """Counts that are remembered: many queries have the same links and types."""
@@ -268,9 +269,14 @@ class Grader:
         self.declarations: Declarations = templates.declarations
         self.wider, self.earlier, self.stale = wider, earlier, stale
         self.restated = restated
-        self.asked_before = earlier.links(graph.kg, self.declarations)
         self.range_of = cache(self._range_of)
         self.alike = lru_cache(REMEMBERED)(self._alike)
+        self.asked_before = earlier.links(graph.kg, self.declarations)
+
+    @cached_property
+    def neighbors(self) -> Neighbors:
+        """Which entities have to do with each other."""
+        return Neighbors(self.graph.kg, self.templates.places)
 
     @cached_property
     def joined(self) -> Ints:
@@ -284,7 +290,7 @@ class Grader:
 
     def _range_of(self, ends: Ends) -> Ints:
         """Ids of all entities that relations, in their directions, lead to; ascending."""
-        found = [self.graph.ends(relation, inverse)[1] for relation, inverse in sorted(ends)]
+        found = [self.graph.ends(r, end == DIRECTIONS[0])[1] for r, end in sorted(ends)]
         return distinct(np.concatenate(found))
 
     def _alike(self, ends: Ends, shared: frozenset[int]) -> int:

@@ -43,7 +43,7 @@ from rulemine.query.tree import Anchor, Count, Difference, Intersection, Project
 from rulemine.text.articles import in_sentence
 from rulemine.text.template import fill
 
-__all__ = ["compose", "goes_together", "reads_well"]
+__all__ = ["compose", "reads_well"]
 
 _INCLUDES = re.compile(r"whose ([\w'’ -]+?) (includes?|(?:ha(?:s|ve) )?included)( or included)? $")
 _IS = re.compile(r"whose ([\w'’ -]+) (is|was) $")
@@ -262,24 +262,6 @@ def compose(
     if definite and isinstance(asked, Projection) and not isinstance(asked.of, Union):
         return composer.of_one(asked)
     return composer.question(asked, int(not templates.gives_one(asked)))
-
-
-def goes_together(templates: Templates, one: tuple[str, bool], other: tuple[str, bool]) -> bool:
-    """Whether a text may say of the same entity that two relations give it.
-
-    Args:
-        templates: The templates of both.
-        one: A relation, and whether it leads from objects to subjects.
-        other: Another, in the same form. Of one that leads on from the entity, the reverse gives it.
-
-    Returns:
-        False if one says that the entity is a person and the other that it is not.
-    """
-    nouns = [
-        read_description(templates[relation].description(DIRECTIONS[not inverse])).noun
-        for relation, inverse in (one, other)
-    ]
-    return may_be_same(nouns[0], nouns[1], templates.people)
 
 
 def reads_well(query: Query, templates: Templates) -> bool:

@@ -68,6 +68,7 @@ HOMES = KnowledgeGraph.from_triples(
         ("dan", "lives_in", "rome"), ("ann", "works_for", "mill"), ("bo", "works_for", "mill"),
         ("cy", "works_for", "mill"), ("dan", "works_for", "bank"), ("oslo", "in", "norway"),
         ("rome", "in", "italy"), ("eve", "works_for", "bank"), ("eve", "lives_in", "bern"),
+        ("mill", "near", "oslo"), ("mill", "near", "rome"), ("bank", "near", "oslo"),
     ]
 )  # fmt: skip
 WIDER = KnowledgeGraph.from_triples([*HOMES.labeled(), ("dan", "works_for", "mill")])
@@ -95,7 +96,11 @@ def idle(query: str, wider: KnowledgeGraph | None = None) -> str | None:
         ('(minus (p- "works_for" "mill") (p- "lives_in" "rome"))', None),
         ('(minus (p- "lives_in" "oslo") (p- "works_for" "bank"))', Unaskable.NEGATION),
         ('(p "in" (p "lives_in" "ann"))', None),
-        ('(p "lives_in" (p- "works_for" "mill"))', None),  # no one there lives in Bern
+        ('(p "lives_in" (p- "works_for" "mill"))', Unaskable.SEVERAL),  # no one there lives in Bern
+        (
+            '(and (p- "lives_in" "rome") (p- "works_for" "bank"))',
+            Unaskable.STRANGERS,
+        ),  # but for Dan
         ('(p "in" (p "lives_in" (p- "works_for" "mill")))', Unaskable.CHAIN),
         ('(p "in" (or (p "lives_in" "ann") (p "lives_in" "cy")))', Unaskable.CHAIN),
     ],

@@ -16,7 +16,7 @@ from rulemine.phrasing.clauses import (
     may_be_same,
     shared_noun,
 )
-from rulemine.phrasing.compose import compose, goes_together, reads_well, ways_of
+from rulemine.phrasing.compose import compose, reads_well, ways_of
 from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.links import expanded, linked, parts_of
@@ -313,15 +313,6 @@ def test_long_chains_are_made_in_time(templates):
     for _ in range(30):
         nested = f'(p "acted" (or (and {nested} {DRAMA}) (p- "aired" "CBS")))'
     assert compose(parse(nested), templates).count("CBS") == 30
-
-
-def test_ends_of_different_kinds_do_not_join(templates):
-    won = ("won", True)
-    assert goes_together(templates, ("directed", True), won)  # films directed by a person who won
-    assert not goes_together(templates, ("genre", True), won)  # genres of a film that is a winner
-    assert goes_together(templates, ("eats", True), won)
-    assert goes_together(templates, ("acted", True), won)
-    assert not goes_together(templates, ("acted", False), won)
 
 
 def test_every_anchor_is_named_once_and_no_mark_is_left(templates):

@@ -46,16 +46,13 @@ from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Count, Projection, Query
 from rulemine.release.records import Question
-from rulemine.seeds import Stream, stream
+from rulemine.seeds import stream
 from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
 
 if TYPE_CHECKING:
     from rulemine.llm.call import Call
 
 __all__ = ["CELLS", "SubgraphEngine", "finished", "parts", "plan"]
-
-MOST_TRIPLES = 6
-"""Triples of a question at most: SynthKGQA's table of shapes ends there."""
 
 TESTED_SHAPES = ("(1)", "(2)", "(1)(1)", "(2)(1)", "(3)", "(1)(1)(1)")
 """The shapes of test questions beside the reserved ones, with and without an unseen relation."""
@@ -66,10 +63,7 @@ CELLS = (
 )
 """The parts of test: what training lacks, and the shape; of both unseen, the shape decides."""
 
-OTHER = "other"
-"""In place of the shape: any other one."""
-
-TRAINED = tuple(f"id {shape}" for shape in (*TESTED_SHAPES, OTHER))
+TRAINED = tuple(f"id {shape}" for shape in TESTED_SHAPES)
 """The parts of training."""
 
 TRAINING_RELATIONS = 0.54
@@ -81,7 +75,7 @@ COUNT_SHARE, WITHOUT_SHARE = 0.05, 0.05
 TREES = 60
 """Trees drawn for a candidate at most."""
 
-MOST_SPENT, MOST_DRAWN, FEW = 3, 10, 20
+MOST_SPENT, MOST_DRAWN, FEW = 3, 100, 20
 """Times as many candidates, and trees, of a part as it should have questions, or `FEW`, at most."""
 
 NO_CELL = "for test only, which has no questions of this shape"
@@ -163,14 +157,13 @@ class SubgraphEngine(Engine):
             raise UserError(
                 "no subgraph can be drawn: the graph has no triple of two entities. Exclude fewer relations."
             )
-        templates, selection, joins = asking.templates, asking.selection, self.inputs["joins"]
+        templates, selection = asking.templates, asking.selection
         self._declared, self._grouped = (
             asking.declarations,
             asking.recipe.questions.split == "group",
         )
         self._sampler = Sampler(self.kg, rows)
-        lists = [None] if joins is None else [joins, None]
-        self._trees = [Trees(self.kg, rows, self._declared, one) for one in lists]
+        self._trees = Trees(self.kg, rows, self._declared, self.inputs["joins"])
         self._script = ScriptedWriter(templates, self.names)
         removed = np.intersect1d(selection.removed, rows)
         some = removed if self.options.start == "removed" and len(removed) else rows
@@ -283,11 +276,9 @@ class SubgraphEngine(Engine):
         form = FORMS[(chance < COUNT_SHARE + WITHOUT_SHARE) + (chance < WITHOUT_SHARE)]
         lacks, _, shape = part.partition(" ")
         starts = self._starts[lacks, core]
-        # Along a list of joins, there are few trees of the reserved shapes.
-        some = self._trees if lacks == "ugt" else self._trees[:1]
-        for trees in (one for one in some for _ in range(TREES)):
-            plan = _any_plan(random) if shape == OTHER else plan_of(shape)
-            tree = trees.draw(plan, int(starts[random.below(len(starts))]), random)
+        for _ in range(TREES):
+            row = int(starts[random.below(len(starts))])
+            tree = self._trees.draw(plan_of(shape), row, random)
             if tree is None or (query := self._query(part, *tree)) is None:
                 continue
             graded = self._grade(Count(query) if form == "count" else query)
@@ -297,7 +288,8 @@ class SubgraphEngine(Engine):
                 around = self._sampler.around(tree[0], random)
                 about = f"candidate {self._number}"
                 return Task(self._number, around, about, part, core, form, *tree)
-            self.asking.consider(Tried(part, core, graded))
+            self.asking.tried[part] += 1
+            self.asking.refuse(graded, part)
         self.asking.consider(Tried(part, core, NOWHERE))
         return None
 
@@ -317,8 +309,6 @@ class SubgraphEngine(Engine):
         query = query_of_triples(self.kg.labeled(np.array(rows)), self.kg.entities[answer])
         if not self.asking.templates.asks(query):
             return None
-        if part.endswith(OTHER) and self._part_of(query) != part:
-            return None
         pattern = _NAMES.sub(lambda found: found[1] or "", query.text)  # whatever the names
         if pattern not in self._reading:
             self._reading[pattern] = reads_well(query, self.asking.templates)
@@ -331,7 +321,7 @@ class SubgraphEngine(Engine):
         if shape in SubgraphSection.reserved_shapes:
             lacks = "ugt"
         part = f"{lacks} {shape}"
-        return part if part in CELLS else f"id {OTHER}" if lacks == "id" else None
+        return part if part in CELLS else None
 
     def _grade(self, query: Query) -> Graded | str:
         """What a query gives, or why it is no question; what was found for a batch is not found again."""
@@ -392,15 +382,9 @@ class SubgraphEngine(Engine):
                 else drawn.found.graded.query
             )
             part = self._part_of(query)
-            # What training lacks is for test, and shapes without cells for training.
-            splits = ("test",) * (part in CELLS) + ("train",) * (part in TRAINED)
+            splits = ("test", "train") if part in TRAINED else ("test",)  # what training lacks
             return drawn._replace(part=part, splits=splits)
         return drawn
-
-
-def _any_plan(random: Stream) -> tuple[int, ...]:
-    """The plan of any tree of four triples or more: each is put at any node, the first of them the answer."""
-    return tuple(random.below(node) for node in range(1, 5 + random.below(MOST_TRIPLES - 3)))
 
 
 def _relations(query: Query) -> set[str]:

@@ -2,8 +2,9 @@
 
 A tree is drawn for a plan: the parent of each node, node 0 being the answer. A triple is put on one of its
 links, then what goes on from there up to the answer is drawn, then all that is below; of the links that may
-come next, one uniformly, then one of its triples. With a list of joins that people make
-(`rulemine.recipe.joins`), links come next as the list has it.
+come next, one uniformly, then one of its triples. A link goes on only from what is usually one, such as "the
+director of X". With a list of joins that people make (`rulemine.recipe.joins`), links come next as the list
+has it; without one, no tree has a chain of three.
 
 The subgraph is sampled by Algorithm 1 of SynthKGQA, with the tree in place of its first entity. With N the
 nodes and Q the triples so far, N the ends of the tree and Q all triples between them at first::
@@ -37,7 +38,7 @@ from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Incidence
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.written.replies import Subgraph
-from rulemine.kinds.written.scripted import LONG
+from rulemine.kinds.written.scripted import LONG, usually_one
 from rulemine.recipe.joins import Joins, Link
 from rulemine.seeds import Stream
 
@@ -148,13 +149,13 @@ class Trees:
         kg: The complete graph.
         rows: Its rows that trees may have, see `asked_rows`.
         declarations: Which relations state the same facts.
-        joins: The joins; None: any.
+        joins: The joins; None: any, in trees without long chains, see `LONG`.
     """
 
     def __init__(
         self, kg: KnowledgeGraph, rows: Ints, declarations: Declarations, joins: Joins | None
     ) -> None:
-        self._kg, self._joins = kg, joins
+        self._kg = kg
         numbers: dict[Link, int] = {}
         number = np.empty((len(kg.relations), 2), np.int64)
         for i, relation in enumerate(kg.relations):
@@ -162,9 +163,13 @@ class Trees:
                 asked, end = declarations.asked(relation, DIRECTIONS[1 - inverse])
                 number[i, inverse] = numbers.setdefault((asked, end == DIRECTIONS[0]), len(numbers))
         self._number, self._links = number, len(numbers)
+        every, usual = np.ones((len(numbers), len(numbers)), bool), usually_one(kg, declarations)
+        self._pairs = [every, ~every, every, every]
         if joins is not None:
             some = (joins.after, joins.chains, joins.together, joins.beside_chains)
             self._pairs = [_matrix(pairs, numbers) for pairs in some]
+        one = np.array([link in usual for link in numbers], bool)[:, None]
+        self._pairs[:2] = [pairs & one for pairs in self._pairs[:2]]
         s, r, o = kg.triples[rows].T.astype(np.int64)
         ends, both = np.concatenate((s, o)), np.tile(rows, 2)
         gives_s, gives_o = number[r, 1], number[r, 0]
@@ -198,7 +203,7 @@ class Trees:
         entities = {first: ends[0], parents[first]: ends[1]}
         links, used = {first: int(self._number[relation, turned])}, {first: row}
 
-        def put(node: int, at: int, by: "_ByLink", allowed: _Allowed | None) -> bool:
+        def put(node: int, at: int, by: "_ByLink", allowed: _Allowed) -> bool:
             """Draws the triple of a node's link, at an end that is known; whether there is one."""
             if (found := by.draw(entities[at], allowed, random)) is None:
                 return False
@@ -215,18 +220,16 @@ class Trees:
 
         node, below = parents[first], first
         while node:
-            allowed = None if self._joins is None else follows(below)[links[below]]
-            if not put(node, node, self._out, allowed):
+            if not put(node, node, self._out, follows(below)[links[below]]):
                 return None
             node, below = parents[node], node
         for node in range(1, len(parents)):
             if node in links:
                 continue
-            at, allowed = parents[node], None
-            if self._joins is not None:
-                allowed = follows(node)[:, links[at]] if at else np.ones(self._links, bool)
-                for other in (one for one in links if parents[one] == at):
-                    allowed = allowed & self._pairs[2 + (height[at] > 1)][links[other]]
+            at = parents[node]
+            allowed = follows(node)[:, links[at]] if at else np.ones(self._links, bool)
+            for other in (one for one in links if parents[one] == at):
+                allowed = allowed & self._pairs[2 + (height[at] > 1)][links[other]]
             if not put(node, at, self._into, allowed):
                 return None
         return tuple(used[node] for node in range(1, len(parents))), entities[0]
@@ -251,12 +254,10 @@ class _ByLink:
         self._link, self._first = groups % number, np.append(first, len(keys))
         self._begin = np.searchsorted(groups, np.arange(entities + 1) * number)
 
-    def draw(self, entity: int, allowed: _Allowed | None, random: Stream) -> tuple[int, int] | None:
+    def draw(self, entity: int, allowed: _Allowed, random: Stream) -> tuple[int, int] | None:
         """A row at an entity, and its link, one of those allowed; None: there is none."""
         low, high = self._begin[entity : entity + 2].tolist()
-        fitting = np.arange(low, high)
-        if allowed is not None:
-            fitting = fitting[allowed[self._link[low:high]]]
+        fitting = np.arange(low, high)[allowed[self._link[low:high]]]
         if not len(fitting):
             return None
         group = int(fitting[random.below(len(fitting))])

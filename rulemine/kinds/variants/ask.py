@@ -363,7 +363,7 @@ class VariantEngine(Engine):
 
     def scripted(self, task: Task) -> str:
         """See `Engine`."""
-        return self._script.pairs(self._shown[task.about].triples, 2 * self.options.pairs)
+        return self._script.pairs(self._shown[task.about].triples, 6 * self.options.pairs)
 
     def call(self, task: Task) -> Call:
         """See `Engine`."""
@@ -394,18 +394,20 @@ class VariantEngine(Engine):
             query = expanded(query_of_triples(triples, answer), asking.declarations)
         except NoTreeError as problem:
             return Refusal(PairReason.TREE, problem.reason)
-        most = {"max_answers": self.options.max_answers, "max_evidence": self.options.max_evidence}
-        graded = asking.grade(query, **most)
+        graded = asking.grade(
+            query, max_answers=self.options.max_answers, max_evidence=self.options.max_evidence
+        )
         if isinstance(graded, str):
             return Refusal(graded, query=query.text)
-        relations = sorted({relation for _, relation, _ in triples})
         block = VariantBlock(
             answer=answer,
             triples=tuple(sorted(triples)),
             subgraph=tuple(sorted(asking.grader.triples(task.subgraph.rows))),
             seed_text=seeds.id,
             seeds=self._labels(seeds),
-            topic=self._topics.topic(self.kg.entity_ids[answer], relations),
+            topic=self._topics.topic(
+                self.kg.entity_ids[answer], sorted({relation for _, relation, _ in triples})
+            ),
             unique=len(graded.grades) == 1,
             redundant=False,
             judgements=(),

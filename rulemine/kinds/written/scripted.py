@@ -6,29 +6,32 @@ another. It sees the subgraph alone, so it cannot know which other answers the w
 have the form of a model's, and are read and checked as those are.
 
 Guarantees: a reply depends on what is shown, its order and the stream alone; of those it chooses, no two have
-the same query, and none goes back by the relation by which it came, which would find its own anchor.
+the same query.
 """
 
 import json
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import combinations, islice, product
 from typing import Any
 
+import numpy as np
+
 from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import DIRECTIONS, Triple
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
+from rulemine.kg.index import rows_by_relation
 from rulemine.kinds.written.replies import Refusal, Task
 from rulemine.kinds.written.writer_names import WriterNames
-from rulemine.phrasing.compose import compose, goes_together
+from rulemine.phrasing.compose import compose, reads_well
 from rulemine.phrasing.templates import Templates
 from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.links import expanded, linked, parts_of, renamed
 from rulemine.query.sparql import to_sparql
 from rulemine.query.structures import structure_of
-from rulemine.query.tree import Anchor, Count, Difference, Intersection, Projection, Query
+from rulemine.query.tree import Anchor, Count, Difference, Projection, Query
 from rulemine.recipe.joins import Joins, Link
 from rulemine.seeds import Stream
 
-__all__ = ["LONG", "MOST_TRIPLES", "NOTHING_SUITABLE", "ScriptedWriter", "has_listed_chains"]
+__all__ = ["LONG", "MOST_TRIPLES", "NOTHING_SUITABLE", "ScriptedWriter", "is_listed", "usually_one"]
 
 NOTHING_SUITABLE = "the writer found nothing suitable in the subgraph"
 
@@ -38,6 +41,9 @@ MOST_TRIPLES = 4
 LONG = 3
 """The links of a chain from which on its joins must be for chains."""
 
+USUAL = 0.8
+"""The least fraction of the entities that a relation leads from, from which it leads to one."""
+
 
 class ScriptedWriter:
     """Writes from templates.
@@ -45,13 +51,14 @@ class ScriptedWriter:
     Args:
         templates: The templates of all relations.
         names: The names of all entities.
-        joins: The joins that chains keep to; None: any.
+        joins: The joins that questions keep to; None: any, in chains of two.
     """
 
     def __init__(
         self, templates: Templates, names: WriterNames, joins: Joins | None = None
     ) -> None:
         self._templates, self._names, self._joins = templates, names, joins
+        self._usual = usually_one(names.kg, templates.declarations)
 
     def candidate(self, task: Task, random: Stream) -> str | Refusal:
         """The reply to a task whose triples and answer are given, or why there is none."""
@@ -82,67 +89,42 @@ class ScriptedWriter:
             shown: The triples, in the order shown, in the naming of the prompt.
             most: Pairs wanted.
         """
-        found: list[dict[str, Any]] = []
         tried: set[str] = set()
-        for first in shown:
-            for size, chain in ((MOST_TRIPLES, True), (2, False), (MOST_TRIPLES, False)):
-                if len(found) < most:
-                    tree = _grown(shown, first, size, chain=chain)
-                    found += self._pair(tree, 2 if chain else 1, tried)
+        trees = (
+            _grown(shown, first, MOST_TRIPLES, chain=chain)
+            for first in shown
+            for chain in (True, False)
+        )
+        found = [*islice((pair for tree in trees for pair in self._of_tree(tree, tried)), most)]
         reply = {"valid_qa_pairs": bool(found), "number_of_qa_pairs": len(found), "qa_pairs": found}
         return json.dumps(reply, ensure_ascii=False)
 
-    def _pair(self, tree: Sequence[Triple], least: int, tried: set[str]) -> list[dict[str, Any]]:
-        """The first pair about a tree, or about what is left of it without its last triples.
+    def _of_tree(self, tree: Sequence[Triple], tried: set[str]) -> Iterator[dict[str, Any]]:
+        """A pair about a tree, and about what is left of it without its last triples; hops come first.
 
         Args:
             tree: The triples.
-            least: The hops of the pair at least; those with most come first.
             tried: The queries of other pairs, and those that cannot be asked.
         """
-        for size in range(len(tree), 1, -1):
+        for size in range(2, len(tree) + 1):
             used = tree[:size]
             nodes = dict.fromkeys(end for s, _, o in used for end in (s, o))
             asking = {node: query_of_triples(used, node) for node in nodes}
             for answer in sorted(nodes, key=lambda node: -_height(asking[node])):
                 query = asking[answer]
-                if _height(query) < least or query.text in tried:
-                    continue
-                tried.add(query.text)
-                if self._may_ask(query):
+                if query.text not in tried and self._may_ask(query):
                     path = [{"subject": s, "predicate": r, "object": o} for s, r, o in used]
                     pair = {"question": self._text(query), "answer": answer}
-                    return [{**pair, "supporting_path": path}]
-        return []
+                    yield {**pair, "supporting_path": path}
+                tried.add(query.text)
 
     def _may_ask(self, query: Query) -> bool:
-        declared, joins = self._templates.declarations, self._joins
+        declared = self._templates.declarations
         return (
-            self._leads_on(query, None)
-            and self._templates.asks(query)
-            and (joins is None or has_listed_chains(query, joins, declared))
+            self._templates.asks(query)
+            and is_listed(query, self._joins, self._usual, declared)
+            and reads_well(query, self._templates)
         )
-
-    def _leads_on(self, query: Query, above: Link | None) -> bool:
-        """Whether a text may say all of what leads to each node, and nothing goes back where it came from.
-
-        Args:
-            query: What gives the node.
-            above: What leads on from it, reversed.
-        """
-        every = query.parts if isinstance(query, Intersection) else (query,)
-        parts = [part for part in every if isinstance(part, Projection)]
-        edges = [(part.relation, part.inverse) for part in parts]
-        if above is not None:
-            if any(self._fact(above) == self._fact(edge) for edge in edges):
-                return False
-            edges.append(above)
-        return all(
-            goes_together(self._templates, one, other) for one, other in combinations(edges, 2)
-        ) and all(self._leads_on(part.of, (part.relation, not part.inverse)) for part in parts)
-
-    def _fact(self, edge: Link) -> tuple[str, str]:
-        return self._templates.declarations.asked(edge[0], DIRECTIONS[not edge[1]])
 
     def _text(self, query: Query) -> str:
         return compose(expanded(query, self._templates.declarations), self._templates)
@@ -203,19 +185,63 @@ def _links_of(entity: str, triples: Iterable[Triple]) -> list[tuple[str, bool, s
     return [(r, entity == s, o if entity == s else s) for s, r, o in triples if entity in (s, o)]
 
 
-def has_listed_chains(query: Query, joins: Joins, declarations: Declarations) -> bool:
-    """Whether every link of a query goes on from another as a list of joins has it."""
-    return _is_listed(linked(expanded(query, declarations), declarations), joins, None, 0)
+def usually_one(kg: KnowledgeGraph, declarations: Declarations) -> frozenset[Link]:
+    """The links that lead to one entity from most that they lead from, so that it is "the director of X".
+
+    Args:
+        kg: The complete graph.
+        declarations: Which relations state the same facts.
+
+    Returns:
+        Those that do so from a fraction of `USUAL` or more; of those that state one fact, the one asked.
+    """
+    rows, found = dict(zip(kg.relations, rows_by_relation(kg), strict=True)), set[Link]()
+    for relation, end in product(rows, DIRECTIONS):
+        some = [
+            kg.triples[rows[stating]][:, [2, 0] if other == DIRECTIONS[0] else [0, 2]]
+            for stating, other in declarations.statements(relation, end)
+            if stating in rows
+        ]
+        _, leads_to = np.unique(np.unique(np.concatenate(some), axis=0)[:, 0], return_counts=True)
+        if (leads_to == 1).mean() >= USUAL:
+            asked, of = declarations.asked(relation, end)
+            found.add((asked, of == DIRECTIONS[0]))
+    return frozenset(found)
 
 
-def _is_listed(query: Query, joins: Joins, above: Link | None, length: int) -> bool:
+def is_listed(
+    query: Query, joins: Joins | None, usual: Collection[Link], declarations: Declarations
+) -> bool:
+    """Whether people would ask a query.
+
+    Args:
+        query: The query.
+        joins: How its links may meet; None: in any way, but in no chain that is long, see `LONG`.
+        usual: The links from which others may go on, see `usually_one`.
+        declarations: Which relations state the same facts.
+    """
+    asked = linked(expanded(query, declarations), declarations)
+    return _is_listed(asked, joins, usual, None, 0)
+
+
+def _is_listed(
+    query: Query, joins: Joins | None, usual: Collection[Link], above: Link | None, length: int
+) -> bool:
     """Whether a part is, from which a link goes on; of so many links in all to the answer."""
     if isinstance(query, Projection):
-        link = query.relation, query.inverse
-        pairs = joins.chains if length + _height(query) >= LONG else joins.after
-        fits = above is None or (link, above) in pairs
-        return fits and _is_listed(query.of, joins, link, length + 1)
-    return all(_is_listed(part, joins, above, length) for part in parts_of(query))
+        link, is_long = (query.relation, query.inverse), length + _height(query) >= LONG
+        pairs = None if joins is None else joins.chains if is_long else joins.after
+        meets = not is_long if pairs is None else (link, above) in pairs
+        fits = above is None or (link in usual and meets)
+        return fits and _is_listed(query.of, joins, usual, link, length + 1)
+    parts = parts_of(query)
+    links = [(part.relation, part.inverse) for part in parts if isinstance(part, Projection)]
+    return all(_is_listed(part, joins, usual, above, length) for part in parts) and (
+        joins is None
+        or (joins.beside_chains if _height(query) > 1 else joins.together).issuperset(
+            combinations(links, 2)
+        )
+    )
 
 
 def _height(query: Query) -> int:
