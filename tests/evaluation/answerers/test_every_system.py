@@ -119,7 +119,7 @@ def elsewhere(function, items):
         yield pickle.loads(pickle.dumps(partial(function, item)))()
 
 
-@pytest.mark.parametrize("split", ["test", None])
+@each("split", ["test", None])
 def test_runs_give_the_predictions_of_one_call(release, split):
     naming, said, expected = release.naming, [], []
     runs = [AnswererRun(name, naming, "incomplete", split, None, 7, None) for name in SPREAD]

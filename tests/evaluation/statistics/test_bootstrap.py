@@ -13,7 +13,7 @@ from rulemine.evaluation.statistics.bootstrap import (
     interval,
 )
 from rulemine.seeds import stream
-from tests import some_seeds
+from tests import each, some_seeds
 
 
 def by_brute_force(scores, clusters, rows, resamples, seed):
@@ -45,7 +45,7 @@ def on_its_own(n):
     return np.arange(n), np.ones((1, n), bool)
 
 
-@pytest.mark.parametrize("number", some_seeds(20))
+@each("number", some_seeds(20))
 def test_equals_drawing_cluster_by_cluster(number):
     scores, clusters, groups = random_case(number)
     sampled = Resamples(scores, clusters, groups, 50, seed=number)

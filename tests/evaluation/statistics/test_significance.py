@@ -9,7 +9,7 @@ from scipy import stats
 
 from rulemine.evaluation.statistics.significance import compare_classes, holm, randomization_test
 from rulemine.seeds import stream
-from tests import some_seeds
+from tests import each, some_seeds
 
 
 def means(values):
@@ -57,7 +57,7 @@ def by_brute_force(first, second, clusters):
     return np.mean([abs(difference(kept)) >= observed - 1e-9 for kept in all_of_them])
 
 
-@pytest.mark.parametrize("number", some_seeds(20))
+@each("number", some_seeds(20))
 def test_ratios_equal_all_exchanges_one_by_one(number):
     draws = stream(number, "ratios")
     n, count = 16, 7

@@ -163,7 +163,7 @@ def by_listing(kg, start, goals):
     return distances, sorted(rows), paths
 
 
-@pytest.mark.parametrize("seed", some_seeds(12))
+@each("seed", some_seeds(12))
 def test_as_networkx_lists_them(seed):
     draw, longest = stream(seed, "shortest paths"), 0
     size, triples = 6 + 2 * seed, 10 + 4 * seed

@@ -18,7 +18,7 @@ from rulemine.kg.graph import KnowledgeGraph
 from rulemine.query.batch import Batch
 from rulemine.rules.formats import parse_readable
 from rulemine.rules.rule import Measures
-from tests import some_seeds
+from tests import each, some_seeds
 from tests.evaluation.world import question
 from tests.small_graphs import small_graph
 
@@ -72,7 +72,7 @@ QUERIES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", some_seeds(12))
+@each("seed", some_seeds(12))
 def test_several_links_are_answered_on_the_graph_with_all_likely_links(seed, monkeypatch):
     monkeypatch.setattr(MinedRules, "_mined", lambda self, given: RULES)
     kg = small_graph(random.Random(seed), 12, 24, 4)
