@@ -7,6 +7,10 @@ fails or skips. GTSQA's exact metrics have no public code: they are what its pap
 import csv
 import io
 import json
+import os
+import re
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +19,7 @@ from rulemine.evaluation import evaluate
 from rulemine.evaluation.metrics_of_others.protocol import Judged
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS, chosen
 from rulemine.release.records import Prediction
-from tests import each
+from tests import ROOT, each
 from tests.evaluation.conftest import cases_of
 from tests.evaluation.world import BOB, CID, EVE, question, write_release
 
@@ -40,6 +44,33 @@ def test_long_outputs_take_linear_time():
         judged = Judged("Where?", ("Ann",), text, ranking=(("Ann", 1.0),))
         for name, project in METRICS_OF_OTHERS.items():
             assert len(project.score(judged)) == len(project.beside), name
+
+
+def test_the_documented_table_of_outputs_that_know_nothing():
+    """220 questions, evenly spaced in the sorted graph: who are the … of …?"""
+    folder = Path(os.environ.get("RULEMINE_DATA") or ROOT.parent / "shared" / "data")
+    if not (file := folder / "family/all.tsv").exists():
+        pytest.skip(f"{file} is not there")
+    page = (ROOT / "docs/importing.md").read_text("utf-8")
+    table = re.findall(r"^\| `(\w+)` \|([ \d.|]+)\|$", page, re.MULTILINE)
+    triples = [line.split("\t") for line in file.read_text().splitlines()]
+    numbers = {e: n for n, e in enumerate(sorted({end for s, _, o in triples for end in (s, o)}))}
+    answers = defaultdict(set)
+    for subject, relation, obj in triples:
+        answers[subject, relation].add(numbers[obj])
+    keys = sorted(answers)
+    asked = [sorted(answers[keys[n * len(keys) // 220]]) for n in range(220)]
+    everyone = ", ".join(map("e{:05d}".format, range(len(numbers))))
+    outputs = [("{}", ""), ("e{:05d}", everyone)]
+    outputs += [(form, form.format(1)) for form in ("{}", "E{}", "e{:05d}")]
+    assert len(table) == 12
+    for metric, cells in table:
+        project = METRICS_OF_OTHERS[metric.partition("_")[0]]
+        at, found = list(project.beside).index(metric), []
+        for form, said in outputs:
+            judged = (Judged("Who?", tuple(map(form.format, names)), said) for names in asked)
+            found.append(round(100 * sum(project.score(one)[at] for one in judged) / 220, 1))
+        assert found == [float(cell) for cell in cells.split("|")], metric
 
 
 # Of the questions of the split test: [CID, EVE] (hard EVE, core), [ANN], [ANN].
