@@ -280,10 +280,8 @@ def _store(worker: Any) -> Path:
 
 def lacking(names: tuple[str, ...], *, dask_worker: Any) -> tuple[str, ...]:
     """Those of the files that were not sent to this machine yet; Dask gives the worker by this name."""
-    store = _store(dask_worker)
-    return tuple(
-        name for name in names if not (path := store / name).is_file() or file_digest(path) != name
-    )
+    folder = _store(dask_worker)
+    return tuple(name for name in names if _whole(name, (folder,)) is None)
 
 
 def receive(name: str, start: int, piece: bytes, *, last: bool, dask_worker: Any) -> None:

@@ -17,9 +17,6 @@ Rows = npt.NDArray[np.integer[Any]]
 MOST_STARTS = 1 << 24
 """Up to so many entities · relations, a table says where the triples of an end begin, without a search."""
 
-STARTS_A_KEY = 64
-"""The table is made when it has at most so many entries for each key looked up so far."""
-
 
 def _by_relation(kg: KnowledgeGraph) -> Rows:
     """The rows of the triples, relation by relation, of each as they stand."""
@@ -56,7 +53,6 @@ class Index:
         self.by_object = np.argsort(keys, kind="stable").astype(self.by_subject.dtype)
         self.object_keys = keys[self.by_object]
         self._starts: dict[int, Ints] = {}
-        self._looked_up = {0: 0, 2: 0}
         self._degrees: dict[tuple[int, int], float] = {}
 
     def _keys(self, column: int) -> Ints:
@@ -84,8 +80,7 @@ class Index:
         """
         ordered = self.object_keys if column else self.subject_keys
         size = self.entities * len(self.kg.relations)
-        self._looked_up[column] += len(keys)
-        if size > MOST_STARTS or self._looked_up[column] * STARTS_A_KEY < size:
+        if size > MOST_STARTS:
             first = ordered.searchsorted(keys)
             return first, ordered.searchsorted(keys, "right") - first
         if column not in self._starts:
