@@ -107,7 +107,7 @@ class ClientNames:
 
 
 def _labels(rows: list[tuple[str, str]]) -> list[str]:
-    """The labels of (private id, name)."""
+    """The labels of entities, given by private id and name."""
 
     # Plan-on-Graph, Generate-on-Graph and GNN-RAG look entities up by their label; others compare normalized.
     def keys(name: str) -> set[str]:

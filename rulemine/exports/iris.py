@@ -67,7 +67,7 @@ def triples(given: ExportInput, iris: str) -> Iterator[str]:
 
 
 def sparql_in(given: ExportInput, iris: str) -> Callable[[str], str]:
-    """What gives a query of a question (`rulemine.query.sparql`) the IRIs of an export."""
+    """A function that puts the IRIs of an export into the query of a question (`rulemine.query.sparql`)."""
     return _in_query(*_terms(given, iris))
 
 
@@ -114,7 +114,7 @@ _WIKIDATA = {"wd": "http://www.wikidata.org/entity/", "wdt": "http://www.wikidat
 
 @dataclass(frozen=True)
 class SourceNames:
-    """The names.
+    """The IRIs and ids that the source of a graph has for its entities and relations, see above.
 
     Attributes:
         entity: Name in the naming of the export → IRI.
@@ -152,7 +152,7 @@ class SourceNames:
 
     @property
     def sparql(self) -> Callable[[str], str]:
-        """What gives a query of a question (`rulemine.query.sparql`) these IRIs, those of Wikidata short."""
+        """A function that puts these IRIs into the query of a question, those of Wikidata with a prefix."""
         entity, relation = (
             {name: _term(iri) for name, iri in some.items()}
             for some in (self.entity, self.relation)

@@ -2,7 +2,7 @@
 
 A format is a frozen `rulemine.config.Section` whose fields are its options. It names its file, gives the
 `fields` of a row for each question (field → what it has of the question), refuses the questions that it
-cannot say, and writes what else it has `beside` the rows. What all exports share is done by
+cannot express, and writes what else it has `beside` the rows. What all exports share is done by
 `rulemine.exports.exporting`.
 """
 
@@ -139,7 +139,7 @@ class ExportInput:
         return list(map(ClientEntity._make, rows))
 
     def unless_secret(self, fields: Fields) -> Fields:
-        """Fields that give an answer away; none where the export must not."""
+        """The given fields, which give answers away; none of them in an export without answers."""
         return {} if self.without_answers else fields
 
     @cached_property
@@ -163,7 +163,7 @@ class ExportFolder:
     Attributes:
         path: The folder, for libraries that write by themselves. It is moved into place when all is written.
         counts: Figures for ``export.json`` and the user, by name.
-        left_out: Id of a question that the format cannot say → why.
+        left_out: Id of a question that the format cannot express → why.
         reached: Id of a question → what can be reached in its own graph; none where all have the same graph.
     """
 
@@ -211,7 +211,7 @@ class ExportFolder:
         write_lines(self.file(name), written())
 
     def leave_out(self, question: str, reason: str) -> None:
-        """Notes that the format cannot say a question."""
+        """Notes why the format cannot express a question."""
         self.left_out[question] = reason
 
     def count(self, name: str, value: Any) -> None:
@@ -229,9 +229,9 @@ class RowExport(Section):
         empty_splits: Whether a split without questions has a file, too.
         names_of_clients: Whether it writes the names of `ClientNames`, so that the maps to the names of the
             release come with it.
-        splits: The splits it can say.
-        answers: The forms of answers it can say, of ``entities`` and ``rows``.
-        needs: Fields of blocks that it reads, so that it can say only questions of kinds that have them.
+        splits: The splits it can express.
+        answers: The forms of answers it can express, of ``entities`` and ``rows``.
+        needs: Fields of blocks that it reads, so that it can express only questions of kinds that have them.
     """
 
     file: ClassVar[str] = "questions.jsonl"
@@ -248,10 +248,10 @@ class RowExport(Section):
         return SPLITS
 
     def check(self, given: ExportInput) -> None:
-        """Refuses what it cannot say at all, before anything is written.
+        """Refuses what it cannot express at all, before anything is written.
 
         Raises:
-            UserError: It cannot say the release.
+            UserError: There is such a thing in the release.
         """
 
     def fields(self, given: ExportInput) -> Fields:
@@ -259,7 +259,7 @@ class RowExport(Section):
         raise NotImplementedError
 
     def refusal(self, given: ExportInput, question: Question) -> str:
-        """Why the format cannot say a question; "" if it can."""
+        """Why the format cannot express a question; "" if it can."""
         return ""
 
     def beside(self, given: ExportInput, folder: ExportFolder) -> None:
@@ -268,7 +268,7 @@ class RowExport(Section):
     def asked(
         self, given: ExportInput, folder: ExportFolder, split: str | None = None
     ) -> Iterator[Question]:
-        """The questions of a split, or of all, that the format can say; the others are noted."""
+        """The questions of a split, or of all, that the format can express; the others are noted."""
         for question in given.questions(split):
             if reason := self.refusal(given, question):
                 folder.leave_out(question.id, reason)
@@ -293,7 +293,7 @@ class RowExport(Section):
         """Writes the files of the format.
 
         Raises:
-            UserError: The format cannot say something that cannot be left out.
+            UserError: The format cannot express something that cannot be left out.
         """
         for split in given.splits if "{split}" in self.file else (None,):
             name, rows = self.file.format(split=split), self.rows(given, folder, split)

@@ -1,4 +1,4 @@
-"""The part of a graph that goes with a question: what lies near its topic entities.
+"""Question graphs: the part of a graph that is near the topic entities of a question.
 
 A program that reads a graph for each question cannot be given the whole one. A question graph has all triples
 within some hops of the topics if these are few enough. Otherwise it has as many as allowed of those along

@@ -29,7 +29,7 @@ from rulemine.guard import cache_folder
 __all__ = ["Started", "cached_jars", "fetch_jars", "running", "start", "stop", "temporary"]
 
 _SECONDS = 300
-"""How long it may take to answer; usually a few seconds, more on a busy machine."""
+"""Seconds that a server may take to end; usually a few, more on a busy machine."""
 
 _MODULE = "rulemine.neo4j.process"
 _HEAP = "1g"
@@ -165,7 +165,7 @@ def _port(child: "subprocess.Popen[str]", log: Path) -> int:
 
 
 _SECONDS_TO_FETCH = 1200
-"""How long fetching may take: some 240 files, 130 MB."""
+"""Seconds that fetching may take: some 240 files, 130 MB."""
 
 
 def cached_jars() -> Path | None:

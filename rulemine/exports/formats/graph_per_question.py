@@ -76,9 +76,9 @@ class GraphPerQuestion(RowExport):
     def by_split(
         self, given: ExportInput, folder: ExportFolder
     ) -> Iterator[tuple[str, Iterator[WithGraph]]]:
-        """Every split with its questions and their graphs, which must be taken to the last.
+        """Every split with its questions and their graphs.
 
-        Then the folder knows what can be reached and how large graphs are.
+        When the last one has been taken, the folder knows what can be reached and how large graphs are.
         """
         asked = {split: list(self.asked(given, folder, split)) for split in given.splits}
         found = self._with_graphs(given, folder, [q for some in asked.values() for q in some])

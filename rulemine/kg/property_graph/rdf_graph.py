@@ -224,7 +224,7 @@ def _types(kg: KnowledgeGraph) -> dict[str, tuple[str, ...]]:
 
 
 def _also(called: Mapping[str, str]) -> dict[str, str]:
-    """What else a property may be called than by its readable name: by its IRI, or the last part of that."""
+    """Other names of properties → readable names: IRIs, and the last part of an IRI if no other has it."""
     last = {iri: iri.rstrip("/#").replace("#", "/").split("/")[-1] for iri in called}
     often = Counter(last.values())
     taken = set(called.values())
