@@ -21,7 +21,6 @@ import pickle
 import platform
 import re
 import threading
-import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -356,33 +355,30 @@ class Cluster:
         self, function: Callable[[Any], Any], items: Sequence[Any]
     ) -> Iterator[tuple[int, Any]]:
         names = self._packer.pack(function)
-        run = uuid.uuid4().hex[:12]
         head = dict(versions()), names, self._seen
         begun = len(items)
         places: dict[Future[Any], int] = {}
         given_up: Counter[int] = Counter()
-        number = 0
 
-        def hand_in(place: int) -> Future[Any]:
-            nonlocal number
-            number += 1
+        # What is done again or came later has waited long enough, and goes first.
+        def hand_in(place: int, priority: int = 1) -> Future[Any]:
             future = self._client.submit(
                 do_task,
                 pickle.dumps((*head, pickle.dumps(items[place]))),
-                key=f"rulemine-{run}-{number}",
-                pure=False,
-                priority=number > begun,  # what is done again or came later has waited long enough
+                pure=False,  # what is done again is another task
+                priority=priority,
             )
             places[future] = place
             return future
 
         try:
             waiting = as_completed(
-                [hand_in(place) for place in range(begun)], loop=self._client.loop
+                [hand_in(place, 0) for place in range(begun)], loop=self._client.loop
             )
             for future in waiting:
                 place = places.pop(future)
-                if future.status == "finished":
+                # What is lost ended with its worker before it was fetched; the scheduler does it again.
+                if future.status in ("finished", "lost", "pending"):
                     yield place, self._result(future)
                     waiting.update([hand_in(later) for later in range(begun, len(items))])
                     begun = len(items)

@@ -404,8 +404,8 @@ def undeclared_relations(kg: KnowledgeGraph, declared: Declarations) -> tuple[Lo
     """
     rows = {row[:3]: row for row in overlapping_relations(kg, loops=False)}
     found = [
-        Lookalike(a, b, _looks(a, b, turned), round(min(own.share, back.share), 3))
-        for a, b, turned, own, back in _undeclared(rows, declared)
+        Lookalike(a, b, looks, round(min(own.share, back.share), 3))
+        for a, b, looks, own, back in _undeclared(rows, declared)
         if back and min(own.size, back.size) >= LEAST_TRIPLES
     ]
     return tuple(sorted(found))
@@ -413,8 +413,8 @@ def undeclared_relations(kg: KnowledgeGraph, declared: Declarations) -> tuple[Lo
 
 def _undeclared(
     rows: Mapping[tuple[str, str, bool], RelationOverlap], declared: Declarations
-) -> Iterator[tuple[str, str, bool, RelationOverlap, RelationOverlap | None]]:
-    """Two relations that overlap and are not declared to, whether turned, and the rows of both directions.
+) -> Iterator[tuple[str, str, str, RelationOverlap, RelationOverlap | None]]:
+    """Two relations that overlap and are not declared to, what they look like, and the rows of both.
 
     Where each overlaps with the other, they come once; where only the first does, the second row is None.
     """
@@ -425,11 +425,8 @@ def _undeclared(
             continue
         if turned and a != b and (a, b, False) in rows and (not back or (b, a, False) in rows):
             continue  # one of them is symmetric, and they are the same
-        yield a, b, turned, own, back
-
-
-def _looks(a: str, b: str, turned: bool) -> str:
-    return "symmetric" if a == b else "inverse" if turned else "same"
+        looks = "symmetric" if a == b else "inverse" if turned else "same"
+        yield a, b, looks if back else "narrower" + "_inverse" * turned, own, back
 
 
 class FoundDeclaration(NamedTuple):
@@ -475,8 +472,7 @@ def found_declarations(
         if row.size >= FOUND_TRIPLES and least_share(*row[3:]) >= FOUND_SHARE
     }
     found = []
-    for a, b, turned, own, back in _undeclared(sure, declared or Declarations()):
-        looks = _looks(a, b, turned) if back else "narrower" + "_inverse" * turned
+    for a, b, looks, own, back in _undeclared(sure, declared or Declarations()):
         counts = (own[3:], back[3:]) if back and a != b else (own[3:],)
         found.append(FoundDeclaration(a, b, looks, counts))
     return tuple(sorted(found))

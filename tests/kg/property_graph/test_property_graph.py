@@ -78,6 +78,7 @@ def test_values_survive_json_and_fit_their_datatype_alone(datatype: str) -> None
         *((plain, "int", None) for plain in (1.5, True, 2**63)),
         *((plain, "date", None) for plain in ("2020-02-30", "2020")),
         (1, "bool", None), (math.inf, "float", None), ("ab", "list[str]", None), (None, "str", None),
+        *((plain, "float", None) for plain in (10**400, True, [1], {"a": 1}, "90")),
         (["a", None], "list[str]", None), ([1.5], "list[int]", None), ([1, 2.5], "list[float]", (1.0, 2.5)),
     ],
 )  # fmt: skip
