@@ -1,8 +1,6 @@
 """Sets of values, against numpy's."""
 
 import numpy as np
-import numpy.typing as npt
-import pytest
 
 from rulemine import arrays
 from tests import each
@@ -18,19 +16,19 @@ from tests import each
         np.array([True, True]),
     ],
 )
-def test_distinct_values_are_those_of_numpy(values: npt.NDArray[np.generic]) -> None:
+def test_distinct_values_are_those_of_numpy(values):
     found, expected = arrays.distinct(values), np.unique(values)
     assert (found.dtype, found.tolist()) == (expected.dtype, expected.tolist())
 
 
 @each("others", [[], [4], [-3, 0, 1, 2, 9]])
-def test_values_among_others_are_those_of_numpy(others: list[int]) -> None:
+def test_values_among_others_are_those_of_numpy(others):
     values, ordered = np.arange(-5, 12)[::-1], np.array(others, np.int64)
     assert arrays.among(values, ordered).tolist() == np.isin(values, ordered).tolist()
     assert not len(arrays.among(ordered[:0], ordered))
 
 
-def test_places_are_found_whatever_else_has_the_same_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places_are_found_whatever_else_has_the_same_hash(monkeypatch):
     ordered = np.unique(np.random.default_rng(1).integers(-(2**62), 2**62, 5000))
     asked = np.concatenate((ordered[::-3], ordered + 1, np.arange(9)))
     expected = {value: place for place, value in enumerate(ordered.tolist())}

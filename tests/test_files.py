@@ -14,14 +14,14 @@ from tests import each
 
 
 @each("name", ["a.txt", "a.txt.gz"])
-def test_what_is_written_is_read_and_nothing_else_is_left(tmp_path: Path, name: str) -> None:
+def test_what_is_written_is_read_and_nothing_else_is_left(tmp_path, name):
     path = tmp_path / "new" / "folder" / name
     files.write_text(path, "Zoë\n\u2028x\n")
     assert files.read_text(path) == "Zoë\n\u2028x\n"
     assert [p.name for p in path.parent.iterdir()] == [name]
 
 
-def test_compressed_bytes_hold_no_time_and_no_name(tmp_path: Path) -> None:
+def test_compressed_bytes_hold_no_time_and_no_name(tmp_path):
     files.write_text(tmp_path / "one.gz", "same")
     files.write_text(tmp_path / "other.gz", "same")
     raw = (tmp_path / "one.gz").read_bytes()
@@ -44,8 +44,8 @@ def test_compressed_bytes_hold_no_time_and_no_name(tmp_path: Path) -> None:
     ],
 )
 def test_a_failed_or_interrupted_write_leaves_the_old_file_and_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, problem: BaseException, told: str | None
-) -> None:
+    tmp_path, monkeypatch, problem, told
+):
     path = tmp_path / "a.txt"
     files.write_text(path, "old")
 
@@ -58,7 +58,7 @@ def test_a_failed_or_interrupted_write_leaves_the_old_file_and_no_other(
     assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"a.txt": "old"}
 
 
-def test_files_have_the_rights_of_ordinary_files_and_none_is_below_a_file(tmp_path: Path) -> None:
+def test_files_have_the_rights_of_ordinary_files_and_none_is_below_a_file(tmp_path):
     mask = os.umask(0o022)
     os.umask(mask)
     files.write_text(tmp_path / "a", "x")
@@ -83,9 +83,7 @@ def test_files_have_the_rights_of_ordinary_files_and_none_is_below_a_file(tmp_pa
         ("a.zst", b"plain text", "not a complete zst file|needs the package zstandard"),
     ],
 )
-def test_what_is_not_text_is_refused_by_name(
-    tmp_path: Path, name: str, content: bytes, expected: str
-) -> None:
+def test_what_is_not_text_is_refused_by_name(tmp_path, name, content, expected):
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(InputError, match=expected) as caught:
@@ -93,7 +91,7 @@ def test_what_is_not_text_is_refused_by_name(
     assert str(path) in str(caught.value) or "zstandard" in str(caught.value)
 
 
-def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
+def test_missing_files_and_folders_are_refused(tmp_path):
     for name, told in (
         ("none", "no such file"),
         ("", "is a folder"),
@@ -103,13 +101,13 @@ def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
             files.read_text(tmp_path / name)
 
 
-def test_zstd_is_read_where_the_package_is_there(tmp_path: Path) -> None:
+def test_zstd_is_read_where_the_package_is_there(tmp_path):
     zstandard = pytest.importorskip("zstandard")
     (tmp_path / "a.zst").write_bytes(zstandard.ZstdCompressor().compress(b"text\n"))
     assert files.read_lines(tmp_path / "a.zst") == ["text"]
 
 
-def test_lines_end_with_lf_or_crlf_only(tmp_path: Path) -> None:
+def test_lines_end_with_lf_or_crlf_only(tmp_path):
     path = tmp_path / "a"
     path.write_bytes("\ufeffa\u2028b\x0bc\r\nd\n  \n\n".encode())
     assert files.read_lines(path) == ["a\u2028b\x0bc", "d"]
@@ -119,7 +117,7 @@ def test_lines_end_with_lf_or_crlf_only(tmp_path: Path) -> None:
             files.read_lines(path)
 
 
-def test_json_lines_are_read_with_their_numbers(tmp_path: Path) -> None:
+def test_json_lines_are_read_with_their_numbers(tmp_path):
     path = tmp_path / "a.jsonl"
     rows = [{"id": "q1", "text": "a\nb ∧ é"}, {"id": "q2"}]
     files.write_jsonl(path, rows)
@@ -145,21 +143,21 @@ def test_json_lines_are_read_with_their_numbers(tmp_path: Path) -> None:
         "null",
     ],
 )
-def test_a_line_that_is_no_json_object_is_named(tmp_path: Path, line: str) -> None:
+def test_a_line_that_is_no_json_object_is_named(tmp_path, line):
     path = tmp_path / "a.jsonl"
     path.write_text('{"a": 1}\n' + line + "\n")
     with pytest.raises(InputError, match="line 2"):
         list(files.read_jsonl(path))
 
 
-def test_lines_are_strict_json() -> None:
+def test_lines_are_strict_json():
     with pytest.raises(ValueError, match="not JSON compliant"):
         files.dump_line({"a": float("nan")})
     assert json.loads(files.dump_line({"b": 1, "a": [None, 0.1]})) == {"b": 1, "a": [None, 0.1]}
     assert files.parse_object('{"a": "\\ud83d\\ude00"}', "here") == {"a": "😀"}
 
 
-def test_a_device_or_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+def test_a_device_or_pipe_is_written_to_and_not_replaced(tmp_path):
     # Renaming over /dev/null, which `-o /dev/null` once did, breaks the whole machine.
     before = Path(os.devnull).stat()
     files.write_text(Path(os.devnull), "x")
@@ -174,7 +172,7 @@ def test_a_device_or_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_a_link_stays_a_link(tmp_path):
     (tmp_path / "target").write_text("old")
     (tmp_path / "link").symlink_to(tmp_path / "target")
     files.write_text(tmp_path / "link", "new")

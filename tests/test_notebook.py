@@ -7,7 +7,7 @@ from tests import ROOT
 NOTEBOOK = ROOT / "examples" / "from_graph_to_report.ipynb"
 
 
-def test_it_is_kept_without_outputs_and_without_paths_of_a_machine() -> None:
+def test_it_is_kept_without_outputs_and_without_paths_of_a_machine():
     notebook = nbformat.read(NOTEBOOK, as_version=4)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert len(cells) > 5

@@ -46,7 +46,7 @@ def install_example(site: Path, example: str) -> Path:
     return folder
 
 
-def test_the_answerer_of_another_package_answers(tmp_path: Path) -> None:
+def test_the_answerer_of_another_package_answers(tmp_path):
     code = install_example(tmp_path, "answerer")
     write_release(tmp_path / "r", [question(1)])
     words = ("answer", "r", "--with", "popular", "-o", "found.jsonl")
@@ -55,7 +55,7 @@ def test_the_answerer_of_another_package_answers(tmp_path: Path) -> None:
     assert_refused(rulemine(tmp_path, *words[:3], "populer", *words[4:]), "did you mean 'popular'")
 
 
-def test_the_metric_of_another_package_stands_beside_ours(tmp_path: Path) -> None:
+def test_the_metric_of_another_package_stands_beside_ours(tmp_path):
     code = install_example(tmp_path, "metric")
     write_release(tmp_path / "r", [question(1)])
     (tmp_path / "p.jsonl").write_text('{"id": "q00001", "answers": ["e00004", "e00002"]}\n')
@@ -68,7 +68,7 @@ def test_the_metric_of_another_package_stands_beside_ours(tmp_path: Path) -> Non
     assert_refused(rulemine(tmp_path, *words, "exakt", code=code), "did you mean 'exact'")
 
 
-def test_the_export_format_of_another_package_writes(tmp_path: Path) -> None:
+def test_the_export_format_of_another_package_writes(tmp_path):
     code = install_example(tmp_path, "export")
     write_release(tmp_path / "r", [question(1), question(2, hard=(), answers=("e00001",))])
     words = ("export", "r", "--to", "spreadsheet:most=1", "-o", "out")
@@ -80,7 +80,7 @@ def test_the_export_format_of_another_package_writes(tmp_path: Path) -> None:
     assert_refused(rulemine(tmp_path, *words[:3], "sheet", *words[4:], code=code), "'sheet'")
 
 
-def test_the_data_set_of_another_package_is_listed_and_built(tmp_path: Path) -> None:
+def test_the_data_set_of_another_package_is_listed_and_built(tmp_path):
     code = install_example(tmp_path, "dataset")
     listed = rulemine(tmp_path, "data", "list", code=code)
     assert "village          here" in listed.out
@@ -110,7 +110,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
     return make
 
 
-def test_own_names_come_first_and_nothing_is_imported_before_it_is_looked_up(registry) -> None:
+def test_own_names_come_first_and_nothing_is_imported_before_it_is_looked_up(registry):
     things = registry("raise SystemError('imported')")
     assert list(things) == ["one", "two", "strange"]
     assert len(things) == 3
@@ -120,7 +120,7 @@ def test_own_names_come_first_and_nothing_is_imported_before_it_is_looked_up(reg
         things.find("strang")
 
 
-def test_another_package_cannot_take_over_a_name(registry) -> None:
+def test_another_package_cannot_take_over_a_name(registry):
     things = registry("class Thing: pass", name="one")
     assert list(things) == ["one", "two"]
     assert things.find("one") is int
@@ -135,7 +135,7 @@ def test_another_package_cannot_take_over_a_name(registry) -> None:
         ("Thing = 'text'", "type was expected, found 'text'"),
     ],
 )
-def test_a_broken_package_is_named_and_not_blamed_for_ours(registry, code: str, told: str) -> None:
+def test_a_broken_package_is_named_and_not_blamed_for_ours(registry, code, told):
     things = registry(code)
     with pytest.raises(ConfigError, match=r"thing 'strange' of the package odd 0\.1 ") as caught:
         things.find("strange")
@@ -153,7 +153,7 @@ def test_a_broken_package_is_named_and_not_blamed_for_ours(registry, code: str, 
         ("return [{99}]", "99 is no entity id; the graph has 5 entities"),
     ],
 )
-def test_an_answerer_that_fails_is_named(tmp_path: Path, body: str, told: str) -> None:
+def test_an_answerer_that_fails_is_named(tmp_path, body, told):
     (tmp_path / "odd.py").write_text(
         f"import numpy as np\nclass Thing:\n  def __call__(self, kg, asked, seed=0): {body}\n"
     )
@@ -163,7 +163,7 @@ def test_an_answerer_that_fails_is_named(tmp_path: Path, body: str, told: str) -
     assert_refused(ended, "answerer 'strange' of the package odd 0.1 .*" + told)
 
 
-def test_a_broken_data_set_hides_no_other(tmp_path: Path) -> None:
+def test_a_broken_data_set_hides_no_other(tmp_path):
     install(tmp_path, "odd", {"rulemine.datasets": {"strange": "odd:Thing"}})
     listed = rulemine(tmp_path, "data", "list")
     assert listed.status == 0

@@ -31,17 +31,17 @@ def is_latin(name: str) -> bool:
     return all(unicodedata.name(c).startswith("LATIN") for c in name if c.isalpha())
 
 
-def test_the_demo_has_a_core(questions: list[dict[str, Any]]) -> None:
+def test_the_demo_has_a_core(questions):
     assert sum(question["core"] for question in questions) >= 40
     assert len({question["question"] for question in questions}) == len(questions)
 
 
-def test_its_names_are_those_that_people_read(questions: list[dict[str, Any]]) -> None:
+def test_its_names_are_those_that_people_read(questions):
     latin = sum(is_latin(question["question"]) for question in questions)
     assert 0.7 * len(questions) < latin < len(questions)
 
 
-def test_its_questions_agree_in_number_and_have_articles(questions: list[dict[str, Any]]) -> None:
+def test_its_questions_agree_in_number_and_have_articles(questions):
     guilds = set()
     for question in questions:
         text, (topic,) = question["question"], question["anchors"]
@@ -54,21 +54,19 @@ def test_its_questions_agree_in_number_and_have_articles(questions: list[dict[st
     assert guilds == {" the "}
 
 
-def test_all_that_looks_declared_is(demo: Path) -> None:
+def test_all_that_looks_declared_is(demo):
     counts = json.loads((demo / "manifest.json").read_text("utf-8"))["counts"]
     assert counts["relations_undeclared"] == []
 
 
-def test_every_file_is_as_it_was_written_down_in_every_naming(demo: Path, tmp_path: Path) -> None:
+def test_every_file_is_as_it_was_written_down_in_every_naming(demo, tmp_path):
     assert differences("demo", demo) == []
     for naming in ("private", "entity", "text", "numeric"):
         rename(Release.open(demo), tmp_path / naming, naming)
         assert differences(f"demo-{naming}", tmp_path / naming) == []
 
 
-def test_a_changed_file_a_new_one_and_one_that_is_gone_are_named(
-    demo: Path, tmp_path: Path
-) -> None:
+def test_a_changed_file_a_new_one_and_one_that_is_gone_are_named(demo, tmp_path):
     made = shutil.copytree(demo, tmp_path / "made")
     with (made / "rules.jsonl").open("a") as file:
         file.write("\n")

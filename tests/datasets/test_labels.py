@@ -43,7 +43,7 @@ def found_beside(graph: Path, kg: KnowledgeGraph = KG) -> Labels:
     return reading.find_labels(str(graph), kg, none)
 
 
-def test_files_beside_a_graph_name_entities_and_relations(graph: Path) -> None:
+def test_files_beside_a_graph_name_entities_and_relations(graph):
     with gzip.open(graph.with_name("entity_labels.tsv.gz"), "wt") as file:
         file.write(people(8))
     graph.with_name("relations.tsv").write_text("P19\tplace of birth\nP20\tplace of death\n")
@@ -54,7 +54,7 @@ def test_files_beside_a_graph_name_entities_and_relations(graph: Path) -> None:
     assert (found.relations, len(found.entities)) == ({"P19": "place of birth"}, 8)
 
 
-def test_aliases_beside_a_graph_are_no_labels(graph: Path) -> None:
+def test_aliases_beside_a_graph_are_no_labels(graph):
     lines = "entity\talias\nQ1\tAnn\nQ1\tA. N.\nQ1\tAnn\nQ7x\tB\n"
     graph.with_name("aliases.tsv").write_text(lines)
     assert aliases_beside(str(graph), KG) == {"Q1": ("A. N.", "Ann")}
@@ -62,7 +62,7 @@ def test_aliases_beside_a_graph_are_no_labels(graph: Path) -> None:
     assert aliases_beside("demo", KG) == {}
 
 
-def test_forms_that_are_read(graph: Path) -> None:
+def test_forms_that_are_read(graph):
     for name, text in (
         ("labels.json", json.dumps({"Q1": "Ann", "Q2": "Bo", "Q100": "Rome"})),
         ("labels.json", json.dumps({"Q1": {"label": "Ann"}, "Q2": {"label": "Bo"}})),
@@ -76,14 +76,14 @@ def test_forms_that_are_read(graph: Path) -> None:
         graph.with_name(name).unlink()
 
 
-def test_of_two_labels_that_of_the_larger_file_counts(graph: Path) -> None:
+def test_of_two_labels_that_of_the_larger_file_counts(graph):
     graph.with_name("entity_labels.tsv").write_text(people(9))
     for name in ("a_labels.tsv", "labels.tsv"):
         graph.with_name(name).write_text("Q1\tAnn\nQ2\tBo\n")
         assert found_beside(graph).entities["Q1"] == "Person 1"
 
 
-def test_ids_are_known_with_and_without_their_prefix(graph: Path) -> None:
+def test_ids_are_known_with_and_without_their_prefix(graph):
     path = graph.with_name("labels.tsv")
     for form in ("http://www.wikidata.org/entity/{}", "<http://x.org/a#{}>", "wd:{}"):
         path.write_text("".join(f"{form.format(f'Q{i}')}\tPerson {i}\n" for i in range(9)))
@@ -102,11 +102,11 @@ NO_LABELS = {
 }
 
 
-def test_what_is_called_labels_and_holds_none_is_said(graph: Path) -> None:
+def test_what_is_called_labels_and_holds_none_is_said(graph):
     path = graph.with_name("my_labels.tsv")
     for why, text in NO_LABELS.items():
         path.write_text(text)
-        notes: list[str] = []
+        notes = []
         assert reading.find_labels(str(graph), KG, notes.append).files == ()
         assert [why in note for note in notes] == [True]
         # What is not called labels may be anything.
@@ -117,7 +117,7 @@ def test_what_is_called_labels_and_holds_none_is_said(graph: Path) -> None:
     assert found_beside(graph).files == ()
 
 
-def test_labels_are_chosen_switched_off_or_found(graph: Path) -> None:
+def test_labels_are_chosen_switched_off_or_found(graph):
     graph.with_name("labels.tsv").write_text(people(9))
     own = graph.with_name("own.tsv")
     own.write_text("Q1\tAnn\nP19\tbirthplace\n")
@@ -140,7 +140,7 @@ FORMS = (
 )  # fmt: skip
 
 
-def test_names_in_a_form_that_says_so_are_read() -> None:
+def test_names_in_a_form_that_says_so_are_read():
     every = [readable_names(names, {}) for names, _ in FORMS]
     found = [[read.get(n, n) for n in names] for (names, _), read in zip(FORMS, every, strict=True)]
     assert found == [expected for _, expected in FORMS]
@@ -148,7 +148,7 @@ def test_names_in_a_form_that_says_so_are_read() -> None:
     assert readable_names(labels, labels) == {"03207941": "bank (noun 1)", "1": "bank (noun 2)"}
 
 
-def test_instances_and_taxa_are_written_as_names(graph: Path) -> None:
+def test_instances_and_taxa_are_written_as_names(graph):
     triples = [
         ("gulf_of_aden.n.01", "_instance_hypernym", "gulf.n.01"),
         ("mugilidae.n.01", "_hypernym", "fish_family.n.01"),
@@ -157,7 +157,7 @@ def test_instances_and_taxa_are_written_as_names(graph: Path) -> None:
     assert {*found.entities.values()} == {"Gulf of Aden", "gulf", "Mugilidae", "fish family"}
 
 
-def test_a_release_names_the_files_and_is_built_again_without_them(tmp_path: Path) -> None:
+def test_a_release_names_the_files_and_is_built_again_without_them(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "kg.tsv").write_text(FACTS.replace("child", "P40"))
@@ -186,7 +186,7 @@ def test_a_release_names_the_files_and_is_built_again_without_them(tmp_path: Pat
     assert not list(compare(release, tmp_path / "again"))
 
 
-def test_a_property_graph_of_triples_has_the_labels_beside_them(graph: Path) -> None:
+def test_a_property_graph_of_triples_has_the_labels_beside_them(graph):
     graph.with_name("labels.tsv").write_text(people(9))
     graph.with_name("relations.tsv").write_text("P19\tplace of birth\n")
     found = load_property_graph(str(graph))
@@ -197,7 +197,7 @@ def test_a_property_graph_of_triples_has_the_labels_beside_them(graph: Path) -> 
     assert "Q0" in {node.name for node in plain.nodes}
 
 
-def test_packaged_recipes_look_for_no_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packaged_recipes_look_for_no_labels(monkeypatch):
     asked: list[bool] = []
 
     def labels_of(*_given: object, beside: bool) -> Labels:

@@ -91,7 +91,7 @@ def archive(**members: bytes) -> bytes:
     return out.getvalue()
 
 
-def test_places_are_searched_in_order(places: Places) -> None:
+def test_places_are_searched_in_order(places):
     assert find_files("toy") == (None,)
     for folder in (places.cache, places.here, places.named):
         path = places.put(folder)
@@ -103,7 +103,7 @@ def test_places_are_searched_in_order(places: Places) -> None:
     assert load_kg("toy").labeled() == [("a", "r", "b")]
 
 
-def test_a_file_of_another_version_is_named_not_used(places: Places) -> None:
+def test_a_file_of_another_version_is_named_not_used(places):
     path = places.put(places.named, b"something else")
     places.put(places.cache)
     for function in (find_files, get_files, load_kg):
@@ -113,7 +113,7 @@ def test_a_file_of_another_version_is_named_not_used(places: Places) -> None:
         assert digest_of(CONTENT) in str(caught.value)
 
 
-def test_without_a_network_the_message_says_what_to_put_where(places: Places) -> None:
+def test_without_a_network_the_message_says_what_to_put_where(places):
     with pytest.raises(DatasetError) as caught:
         get_files("toy")
     message = str(caught.value)
@@ -122,7 +122,7 @@ def test_without_a_network_the_message_says_what_to_put_where(places: Places) ->
     assert not places.cache.exists()
 
 
-def test_downloads_are_checked_kept_and_not_repeated(places: Places) -> None:
+def test_downloads_are_checked_kept_and_not_repeated(places):
     places.offered["https://x.example/one.txt"] = CONTENT
     places.offered["https://x.example/all.tar.gz"] = archive(other=b"x", in__two=MORE)
     paths = get_files("both")
@@ -134,7 +134,7 @@ def test_downloads_are_checked_kept_and_not_repeated(places: Places) -> None:
     assert (kg.labeled(), kg.duplicates) == ([("a", "r", "b"), ("b", "r", "c")], 1)
 
 
-def test_a_wrong_download_is_not_kept(places: Places) -> None:
+def test_a_wrong_download_is_not_kept(places):
     for offer in (b"not it", b""):
         places.offered["https://x.example/one.txt"] = offer
         with pytest.raises(DatasetError, match=f"has digest {digest_of(offer)}; expected"):
@@ -148,7 +148,7 @@ def test_a_wrong_download_is_not_kept(places: Places) -> None:
         assert not places.cache.exists()
 
 
-def test_a_data_set_wins_over_a_folder_of_its_name_and_a_path_over_nothing(places: Places) -> None:
+def test_a_data_set_wins_over_a_folder_of_its_name_and_a_path_over_nothing(places):
     places.put(places.named)
     Path("toy").mkdir()
     for name in ("toy/train.txt", "my.tsv", "plain"):
@@ -156,21 +156,21 @@ def test_a_data_set_wins_over_a_folder_of_its_name_and_a_path_over_nothing(place
     assert [len(load_kg(name)) for name in ("toy", "./toy", "my.tsv", "plain")] == [1, 2, 2, 2]
 
 
-def test_an_unknown_name_gets_a_suggestion(places: Places) -> None:
+def test_an_unknown_name_gets_a_suggestion(places):
     with pytest.raises(DatasetError, match=r"no such data set, .*did you mean 'toy'"):
         load_kg("tooy")
     with pytest.raises(InputError, match="no such file"):
         load_kg("none.tsv")
 
 
-def test_only_https_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_https_is_fetched(monkeypatch):
     monkeypatch.setattr(urllib.request, "urlopen", None)
     for url in ("http://x.example/a", "file:///etc/hostname", "ftp://x.example/a"):
         with pytest.raises(OSError, match="not an https address"):
             sources.fetch(url, None)
 
 
-def test_a_file_known_by_its_git_blob_is_checked_by_that(places: Places) -> None:
+def test_a_file_known_by_its_git_blob_is_checked_by_that(places):
     url, blob = "https://x.example/blob.txt", "eb365133a3b6c6ae45e81b5653f5361354170ccb"
     places.offer(MORE, url, 0, (), "", blob)
     with pytest.raises(DatasetError, match=f"expected {blob}"):
@@ -182,7 +182,7 @@ def test_a_file_known_by_its_git_blob_is_checked_by_that(places: Places) -> None
         find_files("toy")
 
 
-def test_labels_are_two_columns_or_a_json_object_each_entity_once(tmp_path: Path) -> None:
+def test_labels_are_two_columns_or_a_json_object_each_entity_once(tmp_path):
     path = tmp_path / "labels.tsv"
     path.write_text("a\tAnn, the elder\nb\tБен\na\tAnn, the elder\n")
     assert load_labels(str(path)) == {"a": "Ann, the elder", "b": "Бен"}
@@ -200,9 +200,7 @@ def test_labels_are_two_columns_or_a_json_object_each_entity_once(tmp_path: Path
         load_labels(str(path))
 
 
-def test_corrections_of_labels_come_before_the_labels(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_corrections_of_labels_come_before_the_labels(tmp_path, monkeypatch):
     labels, corrections = tmp_path / "labels.tsv", tmp_path / "corrections.tsv"
     labels.write_text("a\tAnn\nb\tBen\n")
     corrections.write_text("a\tAnna\n")
@@ -215,7 +213,7 @@ UNCHECKED = {"primekg", "wikidata5m", "yago45", "metaqa"}
 """The data sets of whose files no digest could be found out."""
 
 
-def test_every_data_set_says_what_it_is_and_where_it_comes_from() -> None:
+def test_every_data_set_says_what_it_is_and_where_it_comes_from():
     for name, entry in data_sets().items():
         assert entry.kind in ("kg", "labels"), name
         assert all((entry.title, entry.source, entry.license, entry.citation)), name
@@ -230,7 +228,7 @@ def test_every_data_set_says_what_it_is_and_where_it_comes_from() -> None:
             assert file.bytes > 0 or not file.sha256
 
 
-def test_the_contents_of_several_addresses_follow_one_another(places: Places) -> None:
+def test_the_contents_of_several_addresses_follow_one_another(places):
     urls = ("https://x.example/a", "https://x.example/b")
     places.offer(MORE, urls[0], 0, (digest_of(CONTENT + MORE),), more=urls[1:])
     places.offered[urls[1]] = CONTENT
@@ -240,9 +238,9 @@ def test_the_contents_of_several_addresses_follow_one_another(places: Places) ->
     assert load_kg("toy").labeled() == [("a", "r", "b"), ("b", "r", "c")]
 
 
-def test_a_download_without_a_digest_is_used_and_the_user_notified(places: Places) -> None:
+def test_a_download_without_a_digest_is_used_and_the_user_notified(places):
     places.offer(gzip.compress(CONTENT), "https://x/x.gz", 0, ())
-    notes: list[str] = []
+    notes = []
     for _ in range(2):
         assert load_kg("toy", note=notes.append).labeled() == [("a", "r", "b")]
         assert len(notes) == 1
@@ -250,8 +248,8 @@ def test_a_download_without_a_digest_is_used_and_the_user_notified(places: Place
     assert digest_of(CONTENT) in notes[0]
 
 
-def test_a_digest_of_the_compressed_download_is_checked(places: Places) -> None:
-    packed, notes = gzip.compress(CONTENT), list[str]()
+def test_a_digest_of_the_compressed_download_is_checked(places):
+    packed, notes = gzip.compress(CONTENT), []
     places.offer(gzip.compress(MORE), "https://x/x.gz", 0, (), download=digest_of(packed))
     with pytest.raises(DatasetError, match="was discarded"):
         load_kg("toy")
@@ -260,7 +258,7 @@ def test_a_digest_of_the_compressed_download_is_checked(places: Places) -> None:
     assert notes == []
 
 
-def test_a_file_without_an_address_has_to_be_put_there(places: Places) -> None:
+def test_a_file_without_an_address_has_to_be_put_there(places):
     places.offer(b"", "", 0, ())
     with pytest.raises(DatasetError, match=r"a page\. Fetch it by hand .*named/toy/x\.tsv"):
         load_kg("toy")
@@ -269,9 +267,7 @@ def test_a_file_without_an_address_has_to_be_put_there(places: Places) -> None:
 
 
 @pytest.mark.skipif(not (DATA / "family").is_dir(), reason=f"no data sets at {DATA}")
-def test_real_files_have_the_digest_and_size_that_are_written_down(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_real_files_have_the_digest_and_size_that_are_written_down(monkeypatch):
     monkeypatch.setenv("RULEMINE_DATA", str(DATA))
     for name in ("family", "family-all", "umls", "codex-m", "wn18rr"):
         (path,), (file,) = find_files(name), data_sets()[name].files

@@ -106,7 +106,7 @@ def parquet(folder: Path) -> Path:
 
 
 @each("form", [*FOLDERS, "parquet"])
-def test_all_splits_of_a_folder_are_one_graph(tmp_path: Path, form: str) -> None:
+def test_all_splits_of_a_folder_are_one_graph(tmp_path, form):
     put(tmp_path, FOLDERS[form]) if form in FOLDERS else parquet(tmp_path)
     assert load_kg(str(tmp_path)).labeled() == sorted(TRIPLES)
     assert files_of(str(tmp_path)) == sorted(files_of(str(tmp_path)))
@@ -115,16 +115,16 @@ def test_all_splits_of_a_folder_are_one_graph(tmp_path: Path, form: str) -> None
     assert load_labels(str(tmp_path)) == {}
 
 
-def test_files_of_triples_that_are_not_read_are_named(tmp_path: Path) -> None:
+def test_files_of_triples_that_are_not_read_are_named(tmp_path):
     """Folders of DRUM and Neural-LP lost their facts in silence."""
     put(tmp_path, SPLITS | {"facts.txt": "eve\tknows\tann\n", "entities.txt": "ann\n"})
-    told: list[str] = []
+    told = []
     assert len(load_kg(str(tmp_path), note=told.append)) == len(TRIPLES) + 1
     [note] = told
     assert "facts.txt, test.txt.gz, train.txt, valid.txt are read; not test_negatives.txt, " in note
 
 
-def test_entities_of_several_types_are_told_apart_by_the_type(tmp_path: Path) -> None:
+def test_entities_of_several_types_are_told_apart_by_the_type(tmp_path):
     put(tmp_path, {
         "raw/relations/drug___treats___disease/edge.csv.gz": "0,1\n",
         "raw/relations/drug___treats___disease/edge_reltype.csv.gz": "0\n",
@@ -136,13 +136,13 @@ def test_entities_of_several_types_are_told_apart_by_the_type(tmp_path: Path) ->
 
 
 @each("by", [ENTITIES, range(4)])
-def test_strings_of_libkge_are_labels(tmp_path: Path, by: list[object]) -> None:
+def test_strings_of_libkge_are_labels(tmp_path, by):
     strings = lines([(by[0], "Ann"), (by[3], 'the "NA"')])
     put(tmp_path, LIBKGE | {"entity_strings.del": strings})
     assert load_labels(str(tmp_path)) == {"ann": "Ann", "NA": 'the "NA"'}
 
 
-def test_labels_stand_beside_triples_or_in_a_table_of_their_own(tmp_path: Path) -> None:
+def test_labels_stand_beside_triples_or_in_a_table_of_their_own(tmp_path):
     put(tmp_path, {
         "kg.csv": 'relation,x_index,x_name,y_index,y_name\nknows,7,"Ann, the elder",8,Bob\n',
         "nodes.csv": "id,name,kind\n8,Robert,person\n9,Cid,person\n9,Kid,person\n",
@@ -188,9 +188,7 @@ CHOSEN = (
 
 
 @each(("name", "text", "columns", "expected"), CHOSEN)
-def test_columns_are_chosen_by_number_or_name(
-    tmp_path: Path, name: str, text: str, columns: str, expected: str
-) -> None:
+def test_columns_are_chosen_by_number_or_name(tmp_path, name, text, columns, expected):
     """Where nothing is read, the message says how to choose."""
     put(tmp_path, {name: text})
     place = str(tmp_path / name.partition("/")[0])
@@ -202,7 +200,7 @@ def test_columns_are_chosen_by_number_or_name(
             load_kg(place, columns=chosen)
 
 
-def test_what_has_no_columns_to_choose_from_is_refused(tmp_path: Path) -> None:
+def test_what_has_no_columns_to_choose_from_is_refused(tmp_path):
     put(tmp_path, LIBKGE | {"kg.nt": "<x:a> <x:r> <x:b> .\n"})
     for name in (str(tmp_path), str(tmp_path / "kg.nt"), "demo"):
         with pytest.raises(UserError, match=r"^--columns: "):
@@ -211,8 +209,8 @@ def test_what_has_no_columns_to_choose_from_is_refused(tmp_path: Path) -> None:
             load_property_graph(name, columns=("1", "2", "3"))
 
 
-def test_bad_lines_of_rdf_are_left_out_or_refused(tmp_path: Path) -> None:
-    name, told = str(tmp_path / "kg.nt"), list[str]()
+def test_bad_lines_of_rdf_are_left_out_or_refused(tmp_path):
+    name, told = str(tmp_path / "kg.nt"), []
     put(tmp_path, {"kg.nt": "<x:a> <x:r> <x:b> .\n<x:a> <x:r> <x y> .\n<x:b> <x:r> <x:c> .\n"})
     assert len(load_kg(name, note=told.append)) == 2
     assert "line 2" in told[0]
@@ -241,13 +239,13 @@ def test_bad_lines_of_rdf_are_left_out_or_refused(tmp_path: Path) -> None:
           "relation_ids.del": "0\tr\n"}, "row 2 has 2 columns, 3 were expected"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_folder(tmp_path: Path, files: dict[str, str], message: str) -> None:
+def test_what_is_wrong_with_a_folder(tmp_path, files, message):
     put(tmp_path, files)
     with pytest.raises(InputError, match=message):
         load_kg(str(tmp_path))
 
 
-def test_parquet_alone_needs_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_alone_needs_a_package(tmp_path, monkeypatch):
     put(tmp_path, {"a/a.csv": "head,relation,tail\na,r,b\n", "b/a.parquet": "PAR1"})
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(UserError, match=r"pip install 'rulemine\[hub\]'"):
@@ -255,7 +253,7 @@ def test_parquet_alone_needs_a_package(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(load_kg(str(tmp_path / "a"))) == 1
 
 
-def test_a_data_set_of_the_hub_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_data_set_of_the_hub_is_a_folder(tmp_path, monkeypatch):
     parquet(tmp_path)
     asked: list[tuple[str, object]] = []
 
@@ -288,9 +286,9 @@ def test_a_data_set_of_the_hub_is_a_folder(tmp_path: Path, monkeypatch: pytest.M
         ("ann\tknows\tbob\nbob\tknows\tann\nann\tsees\tbob\n", ""),
     ],
 )  # fmt: skip
-def test_columns_that_look_like_others_are_told(tmp_path: Path, text: str, said: str) -> None:
+def test_columns_that_look_like_others_are_told(tmp_path, text, said):
     put(tmp_path, {"kg.tsv": text})
-    told: list[str] = []
+    told = []
     try:
         load_kg(str(tmp_path / "kg.tsv"), note=told.append)
     except InputError as problem:
@@ -299,20 +297,20 @@ def test_columns_that_look_like_others_are_told(tmp_path: Path, text: str, said:
     assert bool(said) == len(told)
 
 
-def test_columns_with_names_are_what_they_say(tmp_path: Path) -> None:
+def test_columns_with_names_are_what_they_say(tmp_path):
     rows = "".join(f"a{i},b{i},knows\n" for i in range(5))
     put(tmp_path, {"kg.csv": f"head,relation,tail\n{rows}"})
-    told: list[str] = []
+    told = []
     assert len(load_kg(str(tmp_path / "kg.csv"), note=told.append).relations) == 5
     assert told == []
 
 
-def test_an_address_is_no_file() -> None:
+def test_an_address_is_no_file():
     with pytest.raises(UserError, match="is an address"):
         load_kg("https://example.org/kg.tsv")
 
 
-def test_numbers_get_the_names_of_the_dictionaries_beside_them(tmp_path: Path) -> None:
+def test_numbers_get_the_names_of_the_dictionaries_beside_them(tmp_path):
     """They were asked by their numbers."""
     put(tmp_path, {"train.txt": lines(ROWS), "entities.dict": numbered(ENTITIES)})
     for name, rows in (
@@ -327,7 +325,7 @@ def test_numbers_get_the_names_of_the_dictionaries_beside_them(tmp_path: Path) -
         (tmp_path / name).unlink()
 
 
-def test_labels_in_the_folder_of_splits_are_found(tmp_path: Path) -> None:
+def test_labels_in_the_folder_of_splits_are_found(tmp_path):
     put(tmp_path, SPLITS | {"entity2text.txt": "ann\tAnn Ames\nbob\tBob Bell\nNA\tNamibia\n"})
     kg = load_kg(str(tmp_path))
     found = labels_of("", str(tmp_path), kg, print, beside=True)

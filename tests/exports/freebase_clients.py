@@ -7,7 +7,6 @@ names to ids; ``src/bm25_name2ids.py``: types, and the dump that it reads.
 
 import ast
 from collections.abc import Callable, Iterable
-from typing import Any
 
 NS = "http://rdf.freebase.com/ns/"
 PREFIX = f"\nPREFIX ns: <{NS}>\n"
@@ -93,6 +92,6 @@ def names_in_dump(lines: Iterable[str]) -> dict[str, set[str]]:
         subject, by, text, _ = line.strip().split("\t")
         mid = subject[subject.rfind("/") + 1 : -1]
         if by == f"<{NS}type.object.name>" and mid[:2] in ("m.", "g."):
-            read: Any = ast.literal_eval(text[:-3])
+            read = ast.literal_eval(text[:-3])
             found.setdefault(read.lower(), set()).add(mid)
     return found

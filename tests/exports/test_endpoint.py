@@ -12,7 +12,6 @@ import threading
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -24,7 +23,6 @@ from rulemine.query.oxigraph.workers import Workers
 from rulemine.release.reader import Release
 from tests import each
 from tests.chat_server import until
-from tests.command_line import Command
 from tests.exports import freebase_clients as clients
 
 ENDLESS = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{i} ?b{i} ?c{i} ." for i in range(9)) + " }"
@@ -73,7 +71,7 @@ def endpoint(given: ExportInput) -> Iterator[Endpoint]:
         thread.join()
 
 
-def test_clients_of_freebase_find_the_graph(endpoint: Endpoint, given: ExportInput) -> None:
+def test_clients_of_freebase_find_the_graph(endpoint, given):
     ask, names, kg = endpoint.rows, given.client, given.kg
     stated = [(names.id[s], names.relation[r], names.id[o]) for s, r, o in kg.labeled()]
     for entity in (names.id[label] for label in kg.entities):
@@ -100,7 +98,7 @@ def test_clients_of_freebase_find_the_graph(endpoint: Endpoint, given: ExportInp
         assert clients.id_of(ask, label) == entity
 
 
-def test_a_query_comes_in_three_ways_and_results_in_four_forms(endpoint: Endpoint) -> None:
+def test_a_query_comes_in_three_ways_and_results_in_four_forms(endpoint):
     query = "SELECT ?n { ?e ns:type.object.name ?n } ORDER BY ?n LIMIT 1"
     form = "application/x-www-form-urlencoded"
     ways = [
@@ -129,7 +127,7 @@ def test_a_query_comes_in_three_ways_and_results_in_four_forms(endpoint: Endpoin
     assert "rdf:RDF" in endpoint.get(triples, Accept="application/rdf+xml")[2]
 
 
-def test_rows_over_the_limit_are_cut_and_a_header_says_so(endpoint: Endpoint) -> None:
+def test_rows_over_the_limit_are_cut_and_a_header_says_so(endpoint):
     for limit, cut in [("LIMIT 30", None), ("LIMIT 31", "30"), ("", "30")]:
         _, headers, text = endpoint.get(f"SELECT * {{ ?s ?p ?o }} {limit}")
         assert len(json.loads(text)["results"]["bindings"]) == 30
@@ -138,7 +136,7 @@ def test_rows_over_the_limit_are_cut_and_a_header_says_so(endpoint: Endpoint) ->
     assert (text.count(" .\n"), headers["X-SPARQL-MaxRows"]) == (30, "30")
 
 
-def test_what_cannot_be_answered_is_refused_with_a_sentence(endpoint: Endpoint) -> None:
+def test_what_cannot_be_answered_is_refused_with_a_sentence(endpoint):
     form = "application/x-www-form-urlencoded"
     json_, update = "application/json", "application/sparql-update"
     for status, told, answer in [
@@ -160,7 +158,7 @@ def test_what_cannot_be_answered_is_refused_with_a_sentence(endpoint: Endpoint) 
     assert endpoint.send("GET", "/")[2].startswith("a world\n")
 
 
-def test_the_time_limit_ends_a_query_and_nothing_else() -> None:
+def test_the_time_limit_ends_a_query_and_nothing_else():
     lines = [f"<x:{i}> <x:p> <x:{i * 7 % 99}> .\n".encode() for i in range(99)]
     with contextlib.closing(Workers(lines, timeout=0.5, most_rows=9, count=1)) as workers:
         reply = workers.ask(ENDLESS, "")
@@ -170,7 +168,7 @@ def test_the_time_limit_ends_a_query_and_nothing_else() -> None:
     assert workers._holder.returncode is not None
 
 
-def test_a_query_that_takes_too_much_memory_is_ended_and_the_next_is_answered() -> None:
+def test_a_query_that_takes_too_much_memory_is_ended_and_the_next_is_answered():
     lines = [f"<x:{i}> <x:p> <x:{i % 9}> .\n".encode() for i in range(999)]
     made = Workers(lines, timeout=600, most_rows=9, count=1, memory=1 << 26)
     with contextlib.closing(made) as workers:
@@ -182,7 +180,7 @@ def test_a_query_that_takes_too_much_memory_is_ended_and_the_next_is_answered() 
         assert workers.ask("ASK { <x:1> <x:p> <x:1> }", "").status == 200
 
 
-def test_a_worker_can_connect_to_nothing() -> None:
+def test_a_worker_can_connect_to_nothing():
     code = """
 import socket, sys
 from rulemine.query.oxigraph.workers import _confine
@@ -196,10 +194,10 @@ except OSError as problem:
     assert int(made.stdout) == errno.EMFILE
 
 
-def test_the_command_serves_until_it_is_interrupted(release: Release, tmp_path: Path) -> None:
+def test_the_command_serves_until_it_is_interrupted(release, tmp_path):
     words = ["show", str(release.path), "--serve", "sparql:port=0:iris=release"]
-    command: list[str] = [sys.executable, "-m", "rulemine", *words]
-    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    command = [sys.executable, "-m", "rulemine", *words]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as server:
         assert server.stdout is not None
         url = server.stdout.readline().split()[0]
@@ -247,15 +245,13 @@ def _runs(process: int) -> bool:
         ("port=70000", "expected 0 … 65535"),
     ],
 )
-def test_wrong_options_are_told(release: Release, command: Command, words: str, told: str) -> None:
+def test_wrong_options_are_told(release, command, words, told):
     ended = command("show", release.path, "--serve", f"sparql:{words}")
     assert ended.status == 2
     assert told in ended.err
 
 
-def test_a_port_in_use_and_a_graph_that_cannot_be_loaded_are_told(
-    release: Release, command: Command
-) -> None:
+def test_a_port_in_use_and_a_graph_that_cannot_be_loaded_are_told(release, command):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ended = command("show", release.path, "--serve", f"sparql:port={port}")
@@ -265,7 +261,7 @@ def test_a_port_in_use_and_a_graph_that_cannot_be_loaded_are_told(
         Workers([b"no triple\n"], timeout=1, most_rows=1)
 
 
-def test_an_absurd_length_is_refused_at_once(endpoint: Endpoint) -> None:
+def test_an_absurd_length_is_refused_at_once(endpoint):
     head = f"POST /sparql HTTP/1.1\r\nHost: 127.0.0.1:{endpoint.port}\r\n"
     with socket.create_connection(("127.0.0.1", endpoint.port), timeout=20) as client:
         client.sendall(f"{head}Content-Length: 10000000000\r\n\r\nabc".encode())

@@ -17,7 +17,7 @@ from rulemine.exports.registry import EXPORTS
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from tests import each
-from tests.command_line import Command, assert_refused
+from tests.command_line import assert_refused
 from tests.evaluation.world import write_structures
 from tests.exports import rows
 from tests.verify import tiny
@@ -50,7 +50,7 @@ class Toy(RowExport):
 
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(EXPORTS.own, "toy", Toy)  # type: ignore[arg-type]
+    monkeypatch.setitem(EXPORTS.own, "toy", Toy)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def test_an_export_says_what_it_is_and_is_the_same_again(release: Release, tmp_path: Path) -> None:
+def test_an_export_says_what_it_is_and_is_the_same_again(release, tmp_path):
     made = export(release, "toy", tmp_path / "a")
     export(release, "toy", tmp_path / "b")
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
@@ -76,7 +76,7 @@ def test_an_export_says_what_it_is_and_is_the_same_again(release: Release, tmp_p
     assert made.counts["triples"] == len(release.kg())
 
 
-def test_any_graph_and_naming(whole: Release, tmp_path: Path) -> None:
+def test_any_graph_and_naming(whole, tmp_path):
     made = export(whole, "toy", tmp_path / "a", kg="complete", naming="text")
     assert made.counts["triples"] == len(whole.kg("complete")) > len(whole.kg())
     rename(whole, tmp_path / "text", "text")
@@ -85,11 +85,9 @@ def test_any_graph_and_naming(whole: Release, tmp_path: Path) -> None:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-def test_a_release_with_bare_numbers_gets_ids_of_fixed_width(
-    whole: Release, tmp_path: Path
-) -> None:
+def test_a_release_with_bare_numbers_gets_ids_of_fixed_width(whole, tmp_path):
     rename(whole, tmp_path / "numeric", "numeric")
-    notes: list[str] = []
+    notes = []
     export(Release.open(tmp_path / "numeric"), "toy", tmp_path / "a", note=notes.append)
     subjects = {line.split("\t")[0] for line in (tmp_path / "a/kg.tsv").read_text().splitlines()}
     assert subjects <= {e.private for e in whole.entities}
@@ -99,8 +97,8 @@ def test_a_release_with_bare_numbers_gets_ids_of_fixed_width(
 
 
 def test_what_a_format_cannot_say_is_named_and_what_can_be_reached_is_counted(
-    release: Release, tmp_path: Path, command: Command
-) -> None:
+    release, tmp_path, command
+):
     ended = command("export", release.path, "--to", "toy:most=1", "-o", tmp_path / "a")
     left = [q.id for q in release.questions() if len(q.answers) > 1]
     assert left
@@ -115,7 +113,7 @@ def test_what_a_format_cannot_say_is_named_and_what_can_be_reached_is_counted(
     ) in ended.out
 
 
-def test_without_answers(release: Release, tmp_path: Path, command: Command) -> None:
+def test_without_answers(release, tmp_path, command):
     words = ("export", release.path, "--to", "toy", "--without-answers", "-o", tmp_path / "a")
     ended = command(*words)
     assert f"the answers are in {tmp_path / 'a.answers.jsonl'}" in ended.out
@@ -151,9 +149,7 @@ FIT_ALL = (
 
 
 @each("to", FIT_ALL)
-def test_without_answers_an_export_is_the_same_whatever_they_are(
-    structures: Release, tmp_path: Path, to: str
-) -> None:
+def test_without_answers_an_export_is_the_same_whatever_they_are(structures, tmp_path, to):
     found = []
     for name, changes in (("own", {}), ("other", NONE)):
         asked = [replace(q, split="test", **changes) for q in structures.questions()]
@@ -169,7 +165,7 @@ def test_without_answers_an_export_is_the_same_whatever_they_are(
     assert found[0] == found[1]
 
 
-def test_nothing_of_the_users_is_lost(release: Release, tmp_path: Path) -> None:
+def test_nothing_of_the_users_is_lost(release, tmp_path):
     target = tmp_path / "a"
     export(release, "toy", target)
     export(release, "toy:most=1", target)  # nobody changed it
@@ -189,9 +185,7 @@ def test_nothing_of_the_users_is_lost(release: Release, tmp_path: Path) -> None:
         export(release, "toy", release.path / "sub")
 
 
-def test_a_failure_leaves_the_earlier_export(
-    release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_leaves_the_earlier_export(release, tmp_path, monkeypatch):
     target = tmp_path / "a"
     export(release, "toy", target)
     before = contents(target)
@@ -206,7 +200,7 @@ def test_a_failure_leaves_the_earlier_export(
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
-def test_an_edited_release_is_not_passed_on(release: Release, tmp_path: Path) -> None:
+def test_an_edited_release_is_not_passed_on(release, tmp_path):
     folder = shutil.copytree(release.path, tmp_path / "edited")
     with (folder / "removed.jsonl").open("a") as file:
         file.write("\n")
@@ -229,17 +223,13 @@ def test_an_edited_release_is_not_passed_on(release: Release, tmp_path: Path) ->
         (["--to", "toy,gtsqa"], "export format gtsqa: reads the field minimal of questions"),
     ],
 )
-def test_wrong_arguments_are_explained(
-    release: Release, tmp_path: Path, command: Command, arguments: list[str], message: str
-) -> None:
+def test_wrong_arguments_are_explained(release, tmp_path, command, arguments, message):
     ended = command("export", release.path, *arguments, "-o", tmp_path / "a")
     assert_refused(ended, message)
     assert not (tmp_path / "a").exists()
 
 
-def test_several_formats_write_a_folder_each(
-    release: Release, tmp_path: Path, command: Command
-) -> None:
+def test_several_formats_write_a_folder_each(release, tmp_path, command):
     ended = command("export", release.path, "--to", "toy,toy:most=1", "-o", tmp_path / "a")
     assert ended.status == 0
     assert sorted(p.name for p in (tmp_path / "a").iterdir()) == ["toy", "toy_most_1"]

@@ -1,7 +1,6 @@
 """Names that other programs see: ids and labels of clients, and those of the graph's source."""
 
 from types import SimpleNamespace
-from typing import Any
 
 from rulemine.evaluation.metrics_of_others.projects import normalize
 from rulemine.exports.client_names import ClientNames, domain_of, relation_names
@@ -33,7 +32,7 @@ def named(texts: list[str]) -> list[EntityNames]:
     return [EntityNames(f"e{i:05d}", f"Q{i}", text) for i, text in enumerate(texts)]
 
 
-def test_ids_are_those_of_freebase_and_never_labels() -> None:
+def test_ids_are_those_of_freebase_and_never_labels():
     entities = named([*LABELS])
     for naming in ("private", "entity", "text"):
         client = ClientNames.of(entities, naming, RELATIONS, "toy")
@@ -45,7 +44,7 @@ def test_ids_are_those_of_freebase_and_never_labels() -> None:
     assert (private.label["e00003"], private.relabeled) == ("e00003", ())
 
 
-def test_labels_that_programs_confuse_or_drop_are_changed_and_listed() -> None:
+def test_labels_that_programs_confuse_or_drop_are_changed_and_listed():
     client = ClientNames.of(named([*LABELS]), "text", [], "toy")
     assert {e.name: e.label for e in client.entities} == LABELS
     assert {e.name for e in client.relabeled} == {n for n, label in LABELS.items() if n != label}
@@ -55,7 +54,7 @@ def test_labels_that_programs_confuse_or_drop_are_changed_and_listed() -> None:
         assert len(apart) == len({label.lower() for label in labels}) == len(texts)
 
 
-def test_relations_have_two_parts_and_stay_apart() -> None:
+def test_relations_have_two_parts_and_stay_apart():
     names = relation_names(RELATIONS, "toy")
     assert names == relation_names(reversed(RELATIONS), "toy")
     assert {r: name for r, name in RELATIONS.items() if name}.items() <= names.items()
@@ -69,7 +68,7 @@ def test_relations_have_two_parts_and_stay_apart() -> None:
         assert second not in ("from", "to")
 
 
-def test_a_domain_is_a_data_set_or_a_file() -> None:
+def test_a_domain_is_a_data_set_or_a_file():
     given = ("family", "/data/My graph.tsv.gz", "")
     assert [*map(domain_of, given)] == ["family", "My_graph", "graph"]
 
@@ -85,7 +84,7 @@ def source(
 ) -> SourceNames:
     """The names of entities, by name in the source → label, and of relations, of some with an IRI."""
     made = [EntityNames(f"e{n}", name, text) for n, (name, text) in enumerate(entities.items())]
-    given: Any = SimpleNamespace(
+    given = SimpleNamespace(
         naming=naming,
         release=SimpleNamespace(entities=made, manifest={"kg": {"relation_iris": iris}}),
         client=ClientNames.of(made, naming, relations, "graph"),
@@ -93,7 +92,7 @@ def source(
     return SourceNames.of(given)
 
 
-def test_an_iri_of_the_source_is_kept() -> None:
+def test_an_iri_of_the_source_is_kept():
     taxa = {f"{YAGO}Pecora": "Pecora", f"{YAGO}Suina": "Suina"}
     found = source(taxa, ["schema:parentTaxon", "near"])
     assert found.entity == {text: iri for iri, text in taxa.items()}
@@ -109,7 +108,7 @@ def test_an_iri_of_the_source_is_kept() -> None:
     assert urn.iris([("A book", "near", "A book")]) == [["urn:isbn:1", "urn:near", "urn:isbn:1"]]
 
 
-def test_ids_of_wikidata_are_prefixed_names_in_queries() -> None:
+def test_ids_of_wikidata_are_prefixed_names_in_queries():
     found = source({"Q38": "Italy", "Q220": "Rome"}, ["P36"])
     assert found.ids([("Italy", "P36", "Rome")]) == [["Q38", "P36", "Q220"]]
     assert found.sparql(to_sparql(parse('(p "P36" "Italy")'))) == (
@@ -118,7 +117,7 @@ def test_ids_of_wikidata_are_prefixed_names_in_queries() -> None:
     assert found.entity["Italy"] == "http://www.wikidata.org/entity/Q38"
 
 
-def test_ids_of_freebase_are_its_iris_and_private_names_stay_private() -> None:
+def test_ids_of_freebase_are_its_iris_and_private_names_stay_private():
     found = source({"/m/0f8l9c": "France"}, ["/location/country/capital"])
     assert found.entity == {"France": f"{FREEBASE}m.0f8l9c"}
     assert found.relation_id == {"/location/country/capital": "location.country.capital"}
@@ -128,6 +127,6 @@ def test_ids_of_freebase_are_its_iris_and_private_names_stay_private() -> None:
 
 
 @each("naming", ["text", "entity"])
-def test_ids_that_two_have_are_iris(naming: str) -> None:
+def test_ids_that_two_have_are_iris(naming):
     found = source({"http://a.org/x": "one", "http://b.org/x": "two"}, ["r"], naming)
     assert sorted(found.entity_id.values()) == ["http://a.org/x", "http://b.org/x"]

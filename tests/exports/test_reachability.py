@@ -1,7 +1,6 @@
 """Reachability: compared with graphs kept in dictionaries, as the programs keep them."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -9,7 +8,6 @@ from rulemine.exports.exporting import export
 from rulemine.exports.reachability import Reachability, reachability, shares
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.release.proof_triples import proof_rows
-from rulemine.release.reader import Release
 from rulemine.release.records import Question, Removal
 from rulemine.seeds import stream
 from tests import each, some_seeds
@@ -70,7 +68,7 @@ def drawn(seed: int) -> tuple[KnowledgeGraph, list[Question], list[Removal]]:
 
 
 @each("seed", some_seeds(12))
-def test_as_programs_keep_their_graphs(seed: int) -> None:
+def test_as_programs_keep_their_graphs(seed):
     kg, asked, removals = drawn(seed)
     whole = list(reachability(kg, asked, removals))
     orders = [stream(seed, q.id).permutation(len(kg))[: 6 + 2 * n] for n, q in enumerate(asked)]
@@ -82,20 +80,20 @@ def test_as_programs_keep_their_graphs(seed: int) -> None:
         assert part == by_dictionaries(kg.labeled(order), q, proof)
 
 
-def test_the_cases_above_are_of_all_kinds() -> None:
+def test_the_cases_above_are_of_all_kinds():
     flags = [flag for seed in range(12) for flag in reachability(*drawn(seed))]
     for name in Reachability._fields[1:]:
         assert {getattr(flag, name) for flag in flags} == {True, False}
 
 
-def test_on_the_complete_graph_the_evidence_is_the_proof() -> None:
+def test_on_the_complete_graph_the_evidence_is_the_proof():
     kg, asked, removals = drawn(3)
     complete = KnowledgeGraph.from_triples([*kg.labeled(), *(row.triple for row in removals)])
     for q, proof in zip(asked, proof_rows(complete, asked, removals), strict=True):
         assert sorted(complete.labeled(proof)) == sorted(set(q.evidence))
 
 
-def test_without_a_hard_answer_or_a_graph() -> None:
+def test_without_a_hard_answer_or_a_graph():
     kg, asked, removals = drawn(0)
     stated = replace(asked[0], hard_answer=None)
     parts = [np.arange(3), np.arange(0)]
@@ -105,7 +103,7 @@ def test_without_a_hard_answer_or_a_graph() -> None:
     assert shares(flags[:1]) == {}
 
 
-def test_every_export_says_what_can_be_reached(release: Release, tmp_path: Path) -> None:
+def test_every_export_says_what_can_be_reached(release, tmp_path):
     export(release, "tog", tmp_path / "a")
     test = release.questions("test")
     flags = list(reachability(release.kg(), test, release.removals()))

@@ -2,7 +2,6 @@
 
 import ast
 import json
-from pathlib import Path
 
 import pytest
 from pyoxigraph import RdfFormat, Store
@@ -11,7 +10,6 @@ from rulemine.errors import ConfigError
 from rulemine.evaluation.metrics_of_others.registry import METRICS_OF_OTHERS
 from rulemine.exports.exporting import export
 from rulemine.exports.registry import EXPORTS
-from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from tests import each
 from tests.exports import rows
@@ -61,8 +59,8 @@ SPLIT = dict.fromkeys(("tog", "gog", "structgpt", "byokg", "lightrag"), ("test",
 
 @each(("kind", "to"), [(kind, to) for kind in ("subgraphs", "variants") for to in EXPORTS])
 def test_every_question_is_exported_or_left_out_with_a_reason(
-    subgraphs: Release, variants: Release, tmp_path: Path, kind: str, to: str
-) -> None:
+    subgraphs, variants, tmp_path, kind, to
+):
     release = {"subgraphs": subgraphs, "variants": variants}[kind]
     if (kind, to) == ("variants", "gtsqa"):
         with pytest.raises(ConfigError, match="release of the kind subgraphs"):
@@ -84,7 +82,7 @@ def test_every_question_is_exported_or_left_out_with_a_reason(
     assert secret.questions + len(secret.left_out) == len(release.questions("test"))
 
 
-def test_gtsqa_has_the_fields_of_the_data_set(subgraphs: Release, tmp_path: Path) -> None:
+def test_gtsqa_has_the_fields_of_the_data_set(subgraphs, tmp_path):
     folder = export(subgraphs, "gtsqa", tmp_path / "out", kg="complete").folder
     found = {row["id"]: row for name in ("train", "test") for row in rows(folder / f"{name}.jsonl")}
     label = {e.entity: f"{e.entity} (m.{e.private})" for e in subgraphs.entities}
@@ -113,7 +111,7 @@ def test_gtsqa_has_the_fields_of_the_data_set(subgraphs: Release, tmp_path: Path
             assert sorted(same) == sorted(given)
         assert row["answer_subgraph"] == [
             [label[s], f"{r.replace('_', ' ')} (graph.{r})", label[o]]
-            for s, r, o in question.block.triples  # type: ignore[attr-defined]
+            for s, r, o in question.block.triples
         ]
         assert row["paraphrased_question"] is None
     assert found["q00000"]["test_type"] == ["training"]
@@ -125,7 +123,7 @@ def test_gtsqa_has_the_fields_of_the_data_set(subgraphs: Release, tmp_path: Path
     }  # fmt: skip
 
 
-def test_gtsqa_has_a_graph_for_each_question(subgraphs: Release, tmp_path: Path) -> None:
+def test_gtsqa_has_a_graph_for_each_question(subgraphs, tmp_path):
     folder = export(subgraphs, "gtsqa:graphs=true", tmp_path / "out", kg="complete").folder
     plain = export(subgraphs, "gtsqa", tmp_path / "plain", kg="complete").folder
     known = (folder / "graph.tsv").read_text().splitlines()
@@ -139,7 +137,7 @@ def test_gtsqa_has_a_graph_for_each_question(subgraphs: Release, tmp_path: Path)
             assert all(triple in graph for triple in row["answer_subgraph"])
 
 
-def test_dynamic_kgqa_has_the_fields_of_table_2(variants: Release, tmp_path: Path) -> None:
+def test_dynamic_kgqa_has_the_fields_of_table_2(variants, tmp_path):
     folder = export(variants, "dynamic-kgqa", tmp_path / "out").folder
     found = [row for name in SPLITS for row in rows(folder / f"{name}.jsonl")]
     assert len(found) == len(ASKED)
@@ -147,7 +145,7 @@ def test_dynamic_kgqa_has_the_fields_of_table_2(variants: Release, tmp_path: Pat
     asked = {q.id: q for q in variants.questions()}
     for row in found:
         question = asked[row["id"]]
-        block = question.block  # type: ignore[attr-defined]
+        block = question.block
         if question.value is None:
             assert (row["answer"], row["answer_readable"]) == (key[block.answer], block.answer)
             assert row["answer_uri"] == f"http://rdf.freebase.com/ns/{row['answer']}"
@@ -172,6 +170,6 @@ def test_dynamic_kgqa_has_the_fields_of_table_2(variants: Release, tmp_path: Pat
 
 
 @each("to", ["gtsqa", "dynamic-kgqa"])
-def test_other_kinds_are_refused(release: Release, tmp_path: Path, to: str) -> None:
+def test_other_kinds_are_refused(release, tmp_path, to):
     with pytest.raises(ConfigError, match="kind rules"):
         export(release, to, tmp_path / "out")

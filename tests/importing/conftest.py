@@ -77,7 +77,7 @@ def cypher_release(output: Path, *questions: ImportedQuestion) -> Release:
     graphs = {"north": graph_of("Ayr", "Oban"), "south": graph_of("Deal")}
     found = ImportedSet("towns", "invented", list(questions), property_graphs=graphs)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setitem(IMPORTS.own, "towns", lambda: lambda path, kg, incomplete: found)  # type: ignore[index]
+        patched.setitem(IMPORTS.own, "towns", lambda: lambda path, kg, incomplete: found)
         return import_set("towns", output / "none", output)
 
 

@@ -53,7 +53,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_table_gives_texts_answers_link_and_grounding(folder: Path) -> None:
+def test_a_table_gives_texts_answers_link_and_grounding(folder):
     found = read(folder)
     (question,) = found.questions
     assert (question.id, question.split, question.text) == ("7", "test", "Who is 12 the aunt of?")
@@ -70,7 +70,7 @@ def test_a_table_gives_texts_answers_link_and_grounding(folder: Path) -> None:
     assert (found.title, found.notes) == ("small", ())
 
 
-def test_who_is_the_subject_is_asked_backward_whatever_the_answers_say(folder: Path) -> None:
+def test_who_is_the_subject_is_asked_backward_whatever_the_answers_say(folder):
     (folder / "test.tsv").write_text(COLUMNS + NIECE)
     found = read(folder)
     (question,) = found.questions
@@ -83,7 +83,7 @@ def test_who_is_the_subject_is_asked_backward_whatever_the_answers_say(folder: P
     assert (made.hard_answer, made.hard) == (None, ())
 
 
-def test_gold_goes_before_the_table_and_stands_alone(folder: Path) -> None:
+def test_gold_goes_before_the_table_and_stands_alone(folder):
     (folder / "test_gold.json").write_text(json.dumps([GOLD | {"answers": ["33"]}]))
     both = only(folder)
     assert (both.answers, both.hard_answer, both.topics) == (("33",), "33", ("12",))
@@ -97,7 +97,7 @@ def test_gold_goes_before_the_table_and_stands_alone(folder: Path) -> None:
     assert (file.questions, len(list(file.incomplete or ()))) == ([alone], 3)
 
 
-def test_rows_in_json_lines_and_compressed_files_are_the_same(folder: Path) -> None:
+def test_rows_in_json_lines_and_compressed_files_are_the_same(folder):
     before = read(folder)
     (question,) = before.questions
     row = {
@@ -115,14 +115,14 @@ def test_rows_in_json_lines_and_compressed_files_are_the_same(folder: Path) -> N
     assert only(folder) == question
 
 
-def test_splits_come_in_their_order_and_may_share_ids(folder: Path) -> None:
+def test_splits_come_in_their_order_and_may_share_ids(folder):
     (folder / "train.tsv").write_text(COLUMNS + NIECE)
     (folder / "val.tsv").write_text(COLUMNS + AUNT)
     found = [(q.split, q.id) for q in read(folder).questions]
     assert found == [("train", "8"), ("validation", "7"), ("test", "7")]
 
 
-def test_names_in_quotes_are_those_of_the_questions(folder: Path) -> None:
+def test_names_in_quotes_are_those_of_the_questions(folder):
     lines = [line.split("\t") for line in (FACTS + REMOVED).splitlines()]
     quoted = "".join('"{}"\t{}\t"{}"\n'.format(*line) for line in lines)
     (folder / "complete" / "facts.tsv").write_text(quoted)
@@ -131,7 +131,7 @@ def test_names_in_quotes_are_those_of_the_questions(folder: Path) -> None:
     assert ('"12"', "aunt", '"31"') in list(read(folder).complete or ())  # then they are of names
 
 
-def test_names_with_blanks_are_read_by_the_relations_of_the_graph(folder: Path) -> None:
+def test_names_with_blanks_are_read_by_the_relations_of_the_graph(folder):
     line = AUNT.replace("12", "Ann of Ely").replace("31", "Bo Quist")
     facts = (FACTS + REMOVED).replace("12\t", "Ann of Ely\t").replace("\t31", "\tBo Quist")
     (folder / "test.tsv").write_text(COLUMNS + line)
@@ -162,9 +162,7 @@ def test_names_with_blanks_are_read_by_the_relations_of_the_graph(folder: Path) 
         ("other/facts.tsv", FACTS, "is a second complete graph beside"),
     ],
 )
-def test_messages_name_the_file_and_what_was_expected(
-    tmp_path: Path, name: str, text: str, message: str
-) -> None:
+def test_messages_name_the_file_and_what_was_expected(tmp_path, name, text, message):
     for file, content in (
         ("complete/facts.tsv", FACTS),
         ("test.tsv", COLUMNS + AUNT),
@@ -180,7 +178,7 @@ def test_messages_name_the_file_and_what_was_expected(
     assert message in str(caught.value)
 
 
-def test_a_folder_without_questions_says_what_was_expected(folder: Path) -> None:
+def test_a_folder_without_questions_says_what_was_expected(folder):
     (folder / "test.tsv").unlink()
     with pytest.raises(InputError, match="holds no questions"):
         read(folder)
@@ -188,9 +186,7 @@ def test_a_folder_without_questions_says_what_was_expected(folder: Path) -> None
         read(folder / "absent.json")
 
 
-def test_the_hard_answer_asked_for_is_that_of_the_source_beside_all_others(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_the_hard_answer_asked_for_is_that_of_the_source_beside_all_others(folder, tmp_path):
     (folder / "test_gold.json").write_text(json.dumps([GOLD]))
     made = imported(folder)
     (question,) = made.questions()
@@ -203,7 +199,7 @@ def test_the_hard_answer_asked_for_is_that_of_the_source_beside_all_others(
     }  # fmt: skip
 
 
-def test_without_a_query_only_the_hard_answer_asked_for_is_known(tmp_path: Path) -> None:
+def test_without_a_query_only_the_hard_answer_asked_for_is_known(tmp_path):
     rows = [GOLD, GOLD | {"id": 8, "hard_answer": "99"}]
     (tmp_path / "test_gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     one, other = imported(tmp_path / "test_gold.jsonl").questions()

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from rulemine import Release, answer, evaluate, import_set
+from rulemine import answer, evaluate, import_set
 from rulemine.evaluation.reporting.documents import document_of_questions
-from tests.command_line import Command, assert_refused
+from tests.command_line import assert_refused
 from tests.importing.conftest import ASKED, ROWS, cypher_release, release_of
 
 WORKS = (
@@ -36,9 +36,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["whole", "bare"])
-def test_what_needs_no_certificate_works_and_what_does_says_so(
-    request: pytest.FixtureRequest, name: str, command: Command
-) -> None:
+def test_what_needs_no_certificate_works_and_what_does_says_so(request, name, command):
     folder = request.getfixturevalue(name).path
     for words in WORKS:
         ended = command(*words.format(folder).split())
@@ -48,7 +46,7 @@ def test_what_needs_no_certificate_works_and_what_does_says_so(
         assert_refused(ended, "is for releases with rules and certificates")
 
 
-def test_cypher_questions_are_answered_scored_and_studied(towns: Release, command: Command) -> None:
+def test_cypher_questions_are_answered_scored_and_studied(towns, command):
     for words in OF_TOWNS:
         ended = command(*words.format(towns.path).split())
         assert ended.status == 0, (words, ended.err)
@@ -59,9 +57,7 @@ def test_cypher_questions_are_answered_scored_and_studied(towns: Release, comman
         assert_refused(command(*words.format(towns.path).split()), told)
 
 
-def test_scores_of_hard_answers_are_not_available_without_any(
-    bare: Release, command: Command
-) -> None:
+def test_scores_of_hard_answers_are_not_available_without_any(bare, command):
     command("answer", bare.path, "--with", "neighbors", "-o", "p.jsonl")
     ended = command("evaluate", bare.path, "p.jsonl")
     row = next(line.split() for line in ended.out.splitlines() if line.startswith("all"))
@@ -73,7 +69,7 @@ def test_scores_of_hard_answers_are_not_available_without_any(
     assert not [words for words in ("no hard answer", "unseen in training") if words in text]
 
 
-def test_notes_say_which_answers_are_known(whole: Release) -> None:
+def test_notes_say_which_answers_are_known(whole):
     text = " ".join(str(evaluate(whole, answer(whole, "neighbors"), resamples=1)).split())
     assert "1 of 3 questions have answers of which it is not known whether they are hard" in text
     assert "1 of 3 questions have no hard answer (every answer is stated)" in text
@@ -84,7 +80,7 @@ def test_notes_say_which_answers_are_known(whole: Release) -> None:
     )  # no core
 
 
-def test_what_training_lacks_is_shown_where_there_is_training(tmp_path: Path) -> None:
+def test_what_training_lacks_is_shown_where_there_is_training(tmp_path):
     train, test = ROWS[1] | {"split": "train"}, ROWS[1] | {"id": "five", "split": "test"}
     release = release_of(tmp_path, ROWS[0] | {"split": "test"}, train, test)
     report = evaluate(release, answer(release, "neighbors"), resamples=1)
@@ -92,9 +88,7 @@ def test_what_training_lacks_is_shown_where_there_is_training(tmp_path: Path) ->
     assert groups == ["answer", "nothing"]  # of rules nothing is known
 
 
-def test_a_study_with_lookup_is_refused_before_its_first_run(
-    tmp_path: Path, command: Command
-) -> None:
+def test_a_study_with_lookup_is_refused_before_its_first_run(tmp_path, command):
     release_of(tmp_path, ROWS[2])
     words = "study out --with neighbors,lookup --set resamples=5 -o study"
     ended = command(*words.split())
@@ -103,7 +97,7 @@ def test_a_study_with_lookup_is_refused_before_its_first_run(
     assert not (tmp_path / "study").exists()
 
 
-def test_a_query_of_the_source_is_shown_line_by_line(tmp_path: Path, command: Command) -> None:
+def test_a_query_of_the_source_is_shown_line_by_line(tmp_path, command):
     release_of(tmp_path, ROWS[1] | {"sparql": "SELECT ?x {\n\t<ann> <parent> ?x\n}"})
     shown = command("show", "out", "two").out.splitlines()
     at = next(n for n, line in enumerate(shown) if "SELECT ?x {" in line)
@@ -111,7 +105,7 @@ def test_a_query_of_the_source_is_shown_line_by_line(tmp_path: Path, command: Co
     assert [line[start:] for line in shown[at + 1 : at + 3]] == ["    <ann> <parent> ?x", "}"]
 
 
-def test_nothing_is_removed_for_cypher(tmp_path: Path) -> None:
+def test_nothing_is_removed_for_cypher(tmp_path):
     other = replace(ASKED[0], id="d", text="Are there?", fields={"type": "other"})
     release = cypher_release(tmp_path / "out", *ASKED[:2], other)
     report = evaluate(release, answer(release, "gold-cypher"), resamples=1)
@@ -122,7 +116,7 @@ def test_nothing_is_removed_for_cypher(tmp_path: Path) -> None:
     assert ("structure" in breakdowns, "type" in breakdowns) == (True, False)
 
 
-def test_a_plain_set_has_a_license_and_a_source(given: Path, tmp_path: Path) -> None:
+def test_a_plain_set_has_a_license_and_a_source(given, tmp_path):
     form = "plain:license=CC0:source=a colleague"
     release = import_set(form, given / "test.jsonl", tmp_path / "out")
     kg = release.manifest["kg"]

@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_questions_and_graphs(folder: Path) -> None:
+def test_questions_and_graphs(folder):
     found = find_reader("cypherbench")(folder, None, None)
     assert list(found.property_graphs) == ["coast", "inland"]
     splits = [(q.id, q.split) for q in found.questions]
@@ -68,7 +68,7 @@ def test_questions_and_graphs(folder: Path) -> None:
     assert found.notes == ("1 question about nba left out: the graph is not there",)
 
 
-def test_file_beside_its_graphs_and_a_graph_that_is_named(folder: Path, tmp_path: Path) -> None:
+def test_file_beside_its_graphs_and_a_graph_that_is_named(folder, tmp_path):
     reader = find_reader("cypherbench")
     assert list(reader(folder / "test.json", None, None).property_graphs) == ["coast", "inland"]
     (first,) = reader(folder / "train.json", None, None).questions
@@ -90,7 +90,7 @@ PREDICTIONS = {
 SCORES = ("ex", "ex_published", "psjs", "psjs_published", "executable")
 
 
-def test_scores_are_those_of_the_files_as_they_are(folder: Path, tmp_path: Path) -> None:
+def test_scores_are_those_of_the_files_as_they_are(folder, tmp_path):
     """They are of the gold where it is run; the order of its rows counts where it sorts them."""
     predictions = tmp_path / "result.json"
     rows = [{**row, "pred_cypher": PREDICTIONS.get(row["qid"], "")} for row in QUESTIONS[:4]]
@@ -111,7 +111,7 @@ def test_scores_are_those_of_the_files_as_they_are(folder: Path, tmp_path: Path)
     assert benchmark_at(tmp_path / "release").kind == "imported_cypher"
 
 
-def test_wrong_files(folder: Path, tmp_path: Path) -> None:
+def test_wrong_files(folder, tmp_path):
     reader = find_reader("cypherbench")
     with pytest.raises(InputError, match="holds no questions; expected CypherBench's"):
         reader(tmp_path, None, None)

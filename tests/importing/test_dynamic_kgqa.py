@@ -38,7 +38,7 @@ def read(folder: Path, *rows: dict[str, Any], kg: Path | None = None) -> Any:
     return DynamicKgqaReader()(folder, kg, None)
 
 
-def test_entities_are_iris_with_labels(tmp_path: Path) -> None:
+def test_entities_are_iris_with_labels(tmp_path):
     found = read(tmp_path / "in", ROW)
     (question,) = found.questions
     assert (question.id, question.split) == ("4", "test")
@@ -54,7 +54,7 @@ def test_entities_are_iris_with_labels(tmp_path: Path) -> None:
     )
 
 
-def test_rows_of_think_on_graph_have_topics_and_no_graph(tmp_path: Path) -> None:
+def test_rows_of_think_on_graph_have_topics_and_no_graph(tmp_path):
     kept = ("question", "answer", "answer_readable", "answer_uri")
     row = {"id": "97", "question_num": 2} | {key: ROW[key] for key in kept}
     found = read(tmp_path / "in", row | {"qid_topic_entity": {"yago:Oak_Theatre": "the Oak"}})
@@ -63,7 +63,7 @@ def test_rows_of_think_on_graph_have_topics_and_no_graph(tmp_path: Path) -> None
     assert (found.complete, found.labels, found.notes) == (None, {}, ())
 
 
-def test_rows_that_the_pipeline_has_just_made_have_iris_as_facts(tmp_path: Path) -> None:
+def test_rows_that_the_pipeline_has_just_made_have_iris_as_facts(tmp_path):
     named = [dict(zip(("subject", "predicate", "object"), fact, strict=True)) for fact in FACTS]
     for facts in (FACTS, named):
         row = ROW | {"supporting_facts": json.dumps(facts), "supporting_facts_uri": ""}
@@ -71,7 +71,7 @@ def test_rows_that_the_pipeline_has_just_made_have_iris_as_facts(tmp_path: Path)
         assert [(s, o) for s, _, o in question.evidence] == [(s, o) for s, _, o in FACTS]
 
 
-def test_a_graph_of_iris_can_be_given(tmp_path: Path) -> None:
+def test_a_graph_of_iris_can_be_given(tmp_path):
     kg = tmp_path / "kg.nt"
     label = f'<{PARENT}> <http://www.w3.org/2000/01/rdf-schema#label> "belongs to"@en .\n'
     write_text(kg, label + "".join(f"<{s}> <{r}> <{o}> .\n" for s, r, o in FACTS))
@@ -88,16 +88,14 @@ def test_a_graph_of_iris_can_be_given(tmp_path: Path) -> None:
         ({"answer_uri": "", "answer_readable": None}, "line 1: has no 'answer_readable'"),
     ],
 )
-def test_rows_of_another_form_are_named(
-    tmp_path: Path, change: dict[str, Any], message: str
-) -> None:
+def test_rows_of_another_form_are_named(tmp_path, change, message):
     with pytest.raises(InputError, match=message):
         read(tmp_path / "in", ROW | change)
     with pytest.raises(InputError, match=r"line 2: has the id 4 of .* 'question_num'"):
         read(tmp_path / "in", ROW, ROW)
 
 
-def test_equal_labels_without_a_graph_are_two_entities(tmp_path: Path) -> None:
+def test_equal_labels_without_a_graph_are_two_entities(tmp_path):
     bare = {k: v for k, v in ROW.items() if k != "subgraph"} | {"supporting_facts_uri": "[]"}
     topics = {f"{YAGO}Elm_1": "Elm", f"{YAGO}Elm_2": "Elm", f"{YAGO}Fir": None}
     bare |= {"supporting_facts": "[]", "qid_topic_entity": topics}

@@ -1,7 +1,5 @@
 """The imported set that stands beside the demo: what its page says of it."""
 
-from pathlib import Path
-
 from rulemine import Release
 from rulemine.builder.regenerated import regenerated
 from rulemine.cli.main import main
@@ -10,7 +8,7 @@ from tests import ROOT
 from tests.releases import built
 
 
-def test_the_demo_states_what_it_states_of_its_own_questions(tmp_path: Path) -> None:
+def test_the_demo_states_what_it_states_of_its_own_questions(tmp_path):
     demo, out = built("demo") / "demo", tmp_path / "out"
     words = ["--kg", f"{demo}/kg/complete.tsv.gz", "--incomplete", f"{demo}/kg/incomplete.tsv.gz"]
     questions = ROOT / "examples/importing/questions.csv"

@@ -39,7 +39,7 @@ ROW = {
     "minimal_seeds_and_queries": "{'Q2': 'SELECT ?answer WHERE { ?answer wdt:P11 wd:Q2. }'}",
     "test_type": ["unseen_graph_type", "unseen_relation_type"],
 }
-GRAPH = [*ROW["answer_subgraph"], ["Ulm (Q4)", "country (P12)", "Germany (Q5)"]]  # type: ignore[misc]
+GRAPH = [*ROW["answer_subgraph"], ["Ulm (Q4)", "country (P12)", "Germany (Q5)"]]
 
 
 def read(
@@ -54,7 +54,7 @@ def read(
 
 
 @each("to", ["test.jsonl", "test-00000-of-00001.parquet"])
-def test_entities_of_a_graph_are_ids_with_labels(tmp_path: Path, to: str) -> None:
+def test_entities_of_a_graph_are_ids_with_labels(tmp_path, to):
     found = read(tmp_path / "in", ROW | {"graph": GRAPH}, to=to)
     (question,) = found.questions
     assert (question.id, question.split, question.text) == ("17", "test", ROW["question"])
@@ -70,7 +70,7 @@ def test_entities_of_a_graph_are_ids_with_labels(tmp_path: Path, to: str) -> Non
     assert question.paraphrases == found.notes == ()
 
 
-def test_without_a_graph_entities_are_labels(tmp_path: Path) -> None:
+def test_without_a_graph_entities_are_labels(tmp_path):
     other = ROW | {
         "id": 18, "seed_entities": ["Ostheim (Q7)"], "all_answers_wikikg2": ["Q8"],
         "test_type": ["unseen_relation_type"],
@@ -87,7 +87,7 @@ def test_without_a_graph_entities_are_labels(tmp_path: Path) -> None:
     assert '"Brenn (brook)"' in first.query
 
 
-def test_the_other_answers_are_an_option(tmp_path: Path) -> None:
+def test_the_other_answers_are_an_option(tmp_path):
     write_jsonl(tmp_path / "test.jsonl", [ROW | {"graph": GRAPH}])
     reader = find_reader("gtsqa:answers=wikidata")
     (question,) = reader(tmp_path / "test.jsonl", None, None).questions
@@ -98,7 +98,7 @@ def test_the_other_answers_are_an_option(tmp_path: Path) -> None:
         find_reader("gtsqa:answers=freebase")
 
 
-def test_a_graph_of_ids_or_of_iris_can_be_given(tmp_path: Path) -> None:
+def test_a_graph_of_ids_or_of_iris_can_be_given(tmp_path):
     write_text(tmp_path / "kg.tsv", "Q3\tP10\tQ1\nQ3\tP99\tQ6\n")
     found = read(tmp_path / "in", ROW, kg=tmp_path / "kg.tsv")
     assert found.complete == [("Q3", "source at (P10)", "Q1"), ("Q3", "P99", "Q6")]
@@ -110,9 +110,7 @@ def test_a_graph_of_ids_or_of_iris_can_be_given(tmp_path: Path) -> None:
     assert found.complete == [("Q3", "source at (P10)", "Q1")]
 
 
-def test_queries_that_are_no_trees_and_minimal_queries_of_other_rows_are_noted(
-    tmp_path: Path,
-) -> None:
+def test_queries_that_are_no_trees_and_minimal_queries_of_other_rows_are_noted(tmp_path):
     row = ROW | {
         "sparql_query": "SELECT ?answer WHERE { ?answer wdt:P10 wd:Q1 FILTER(?answer != wd:Q4) }",
         "minimal_seeds_and_queries": "{'Q77': 'SELECT ?answer WHERE { ?answer wdt:P11 wd:Q77. }'}",
@@ -136,14 +134,12 @@ def test_queries_that_are_no_trees_and_minimal_queries_of_other_rows_are_noted(
         ({"minimal_seeds_and_queries": "Q2: x"}, "is 'Q2: x'; expected a dictionary of queries"),
     ],
 )
-def test_rows_of_another_form_are_named(
-    tmp_path: Path, change: dict[str, Any], message: str
-) -> None:
+def test_rows_of_another_form_are_named(tmp_path, change, message):
     with pytest.raises(InputError, match=message):
         read(tmp_path / "in", ROW | change)
 
 
-def test_both_configurations_at_once_are_refused(tmp_path: Path) -> None:
+def test_both_configurations_at_once_are_refused(tmp_path):
     write_jsonl(tmp_path / "set" / "gtsqa" / "test.jsonl", [ROW])
     write_jsonl(tmp_path / "set" / "gtsqa-with-graphs" / "test.jsonl", [ROW | {"graph": GRAPH}])
     with pytest.raises(InputError, match="Name the folder of one configuration"):

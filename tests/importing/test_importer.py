@@ -1,11 +1,10 @@
 """A question set becomes a release of the kind imported: what is known of it, and what is not."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rulemine import Release, answer, evaluate, import_set
+from rulemine import answer, evaluate, import_set
 from rulemine.errors import ConfigError, InputError, OutputError, ReleaseError
 from rulemine.importing.protocol import ImportedQuestion, ImportedSet
 from rulemine.kinds.imported.making import levels_of_missing, parts_of
@@ -21,7 +20,7 @@ PARENTS = (("ann", "parent", "bo"), ("bo", "parent", "cy"))
 
 def assert_has(question: Question, **expected: Any) -> None:
     """Of the question; ``executed`` and ``listed`` of its block."""
-    own: Any = question
+    own = question
     found = {
         name: getattr(own.block if name in ("executed", "listed") else own, name)
         for name in expected
@@ -29,7 +28,7 @@ def assert_has(question: Question, **expected: Any) -> None:
     assert found == expected
 
 
-def test_answers_are_those_of_the_source_and_execution_stands_beside_them(whole: Release) -> None:
+def test_answers_are_those_of_the_source_and_execution_stands_beside_them(whole):
     one, three, two = whole.questions()
     assert_has(
         one, answers=("cy", "eve"), executed=("cy", "dee"), stated=(), hard_answers=("cy",),
@@ -57,9 +56,7 @@ def test_answers_are_those_of_the_source_and_execution_stands_beside_them(whole:
           "further": ("bo",)}),
     ],
 )  # fmt: skip
-def test_what_is_known_of_a_question(
-    tmp_path: Path, row: dict[str, Any], expected: dict[str, Any]
-) -> None:
+def test_what_is_known_of_a_question(tmp_path, row, expected):
     (question,) = release_of(tmp_path, row).questions()
     assert_has(question, **expected)
     for hard in question.hard:
@@ -68,7 +65,7 @@ def test_what_is_known_of_a_question(
         assert (hard.missing, hard.level, len(hard.witness)) == known
 
 
-def test_evidence_is_that_of_the_hard_answer_that_misses_fewest(tmp_path: Path) -> None:
+def test_evidence_is_that_of_the_hard_answer_that_misses_fewest(tmp_path):
     row = ROWS[0] | {"answers": ["cy", "dee"]}
     given = write_set(tmp_path / "given", [row, row | {"id": "told", "hard": ["cy"]}])
     (given / "left.tsv").write_text("bo\tparent\tdee\nann\tfriend\tcy\n")
@@ -78,13 +75,13 @@ def test_evidence_is_that_of_the_hard_answer_that_misses_fewest(tmp_path: Path) 
     assert_has(told, hard_answer="cy", evidence=PARENTS)
 
 
-def test_answers_are_listed_as_in_the_source_in_any_naming(tmp_path: Path) -> None:
+def test_answers_are_listed_as_in_the_source_in_any_naming(tmp_path):
     release = release_of(tmp_path, ROWS[2] | {"answers": ["eve", "cy", "eve"]})
     (question,) = questions_in(release, release.questions(), "text")
     assert_has(question, answers=("cy", "eve"), listed=("eve", "cy", "eve"))
 
 
-def test_the_graphs_are_nested_by_level(whole: Release) -> None:
+def test_the_graphs_are_nested_by_level(whole):
     assert ({row.triple for row in whole.missing()}, whole.removals()) == ({GONE}, ())
     sizes = [len(whole.kg(name)) for name in ("complete", "incomplete-0", "incomplete")]
     assert sizes == [4, 4, 3]
@@ -95,9 +92,7 @@ def test_the_graphs_are_nested_by_level(whole: Release) -> None:
     assert levels["e0", "r", "e1"] == levels["e1", "s", "e0"]
 
 
-def test_without_graphs_there_are_texts_and_answers_only(
-    given: Path, bare: Release, tmp_path: Path
-) -> None:
+def test_without_graphs_there_are_texts_and_answers_only(given, bare, tmp_path):
     assert {q.hard_answer for q in bare.questions()} == {None}
     assert len(bare.kg("incomplete")) == len(bare.kg("complete")) == 0
     counts = bare.manifest["counts"]
@@ -119,7 +114,7 @@ def test_without_graphs_there_are_texts_and_answers_only(
     assert (counts["triples_complete"], counts["triples_removed"]) == (4, None)
 
 
-def test_names_are_clean_before_they_are_checked() -> None:
+def test_names_are_clean_before_they_are_checked():
     some = [ImportedQuestion("a", "Who?", ("b\0c", " ")), ImportedQuestion("d\te", "Who?", (" ",))]
     parts = parts_of(ImportedSet("set", "", some), "", "set")
     assert [q.answers for q in parts.questions] == [("b c",)]
@@ -129,7 +124,7 @@ def test_names_are_clean_before_they_are_checked() -> None:
         parts_of(ImportedSet("set", "", same), "", "set")
 
 
-def test_what_queries_give_is_counted_by_its_side(tmp_path: Path) -> None:
+def test_what_queries_give_is_counted_by_its_side(tmp_path):
     release = release_of(
         tmp_path,
         ROWS[1] | {"answers": ["bo", "eve"]},
@@ -140,7 +135,7 @@ def test_what_queries_give_is_counted_by_its_side(tmp_path: Path) -> None:
     assert [found[side] for side in ("missing", "extra", "same")] == [2, 1, 0]
 
 
-def test_the_same_set_gives_the_same_bytes(given: Path, whole: Release, tmp_path: Path) -> None:
+def test_the_same_set_gives_the_same_bytes(given, whole, tmp_path):
     again = with_graphs(given, tmp_path / "again").path
     files, others = (
         {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
@@ -149,11 +144,11 @@ def test_the_same_set_gives_the_same_bytes(given: Path, whole: Release, tmp_path
     assert files == others
 
 
-def test_answers_are_scored(whole: Release, bare: Release) -> None:
+def test_answers_are_scored(whole, bare):
     found = evaluate(whole, answer(whole, "neighbors", split=None), split=None)
     recall = found.scores[:, found.columns.index("recall")]
     assert dict(zip(found.ids, recall, strict=True)) == {"one": 0.5, "two": 1.0, "three": 1.0}
-    notes: list[str] = []
+    notes = []
     looked_up = answer(whole, "lookup", split=None, note=notes.append)
     assert {p.id: p.answers for p in looked_up} == {"one": ("dee",), "two": ("bo",), "three": ()}
     assert notes == ["1 question without a query: not answered"]
@@ -161,7 +156,7 @@ def test_answers_are_scored(whole: Release, bare: Release) -> None:
         answer(bare, "lookup", split=None)
 
 
-def test_what_is_the_users_is_not_replaced(given: Path, tmp_path: Path) -> None:
+def test_what_is_the_users_is_not_replaced(given, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/mine.txt").write_text("mine")
     with pytest.raises(OutputError, match="nothing was changed"):
@@ -172,14 +167,12 @@ def test_what_is_the_users_is_not_replaced(given: Path, tmp_path: Path) -> None:
 
 
 @each("naming", ["private", "numeric"])
-def test_names_are_not_hidden_where_texts_show_them(
-    whole: Release, tmp_path: Path, naming: str
-) -> None:
+def test_names_are_not_hidden_where_texts_show_them(whole, tmp_path, naming):
     with pytest.raises(ReleaseError, match="name entities as their source does"):
         rename(whole, tmp_path / "renamed", naming)
 
 
-def test_the_incomplete_graph_is_part_of_the_complete_one(tmp_path: Path) -> None:
+def test_the_incomplete_graph_is_part_of_the_complete_one(tmp_path):
     given = write_set(tmp_path / "given")
     (given / "left.tsv").write_text("ann\tparent\tzoe\n")
     with pytest.raises(InputError, match="1 triple of the incomplete graph is not in the complete"):

@@ -12,7 +12,7 @@ from rulemine.importing.registry import find_reader
 from tests import ROOT, each
 
 
-def read(path: Path, form: str = "plain"):  # type: ignore[no-untyped-def]
+def read(path: Path, form: str = "plain"):
     return find_reader(form)(path, None, None).questions
 
 
@@ -28,7 +28,7 @@ def rows_of(release: Release, file: Path) -> Path:
     return file
 
 
-def test_columns_are_guessed_or_named(tmp_path: Path) -> None:
+def test_columns_are_guessed_or_named(tmp_path):
     file = tmp_path / "test.csv"
     file.write_text('qid,Question,answer,q_entity,split,Note\n7,"Who, then?",a| b |a,t,dev,x\n')
     (q,) = read(file)
@@ -41,7 +41,7 @@ def test_columns_are_guessed_or_named(tmp_path: Path) -> None:
     assert (q.id, q.text, q.answers, q.split) == ("q00001", "Who?", ("a", "b"), "test")
 
 
-def test_lists_are_lists_in_json_and_in_texts(tmp_path: Path) -> None:
+def test_lists_are_lists_in_json_and_in_texts(tmp_path):
     rows: list[dict[str, object]] = [
         {"answers": ["a", 1], "hard": []},
         {"answers": '["b", "c"]', "paraphrases": ["2?"], "type": "t"},
@@ -61,7 +61,7 @@ def test_lists_are_lists_in_json_and_in_texts(tmp_path: Path) -> None:
     assert q.answers == ("a|b", "c's")
 
 
-def test_an_empty_cell_does_not_say_what_is_hard(tmp_path: Path) -> None:
+def test_an_empty_cell_does_not_say_what_is_hard(tmp_path):
     (tmp_path / "test.csv").write_text("question,answers,hard\nOne?,a,\nTwo?,a,[]\nThree?,a,a\n")
     (tmp_path / "train.jsonl").write_text('{"question": "?", "answers": ["a"], "hard": null}\n')
     assert [q.hard for q in read(tmp_path / "test.csv")] == [None, (), ("a",)]
@@ -80,24 +80,20 @@ def test_an_empty_cell_does_not_say_what_is_hard(tmp_path: Path) -> None:
         ("question,answer\n1,2,3\n", "plain", "line 2 has 3 columns; 2 were expected"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(
-    tmp_path: Path, text: str, form: str, message: str
-) -> None:
+def test_what_is_wrong_is_said_with_its_place(tmp_path, text, form, message):
     (tmp_path / "test.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         read(tmp_path / "test.csv", form)
 
 
-def test_an_index_without_a_name_and_a_deep_cell_are_read(tmp_path: Path) -> None:
+def test_an_index_without_a_name_and_a_deep_cell_are_read(tmp_path):
     file = tmp_path / "test.csv"
     file.write_text(f",question,answers\n0,Who?,{'[' * 200_000}\n")
     (q,) = read(file)
     assert (q.split, q.topics, q.answers) == ("test", (), ("[" * 200_000,))
 
 
-def test_metaqa_becomes_rows_by_the_lines_of_the_documentation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metaqa_becomes_rows_by_the_lines_of_the_documentation(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = "[Ada Penn] appears in which movies\tLow Tide|Ebb\n"
     (tmp_path / "1-hop/vanilla").mkdir(parents=True)
@@ -138,9 +134,7 @@ PUBLISHED: dict[str, object] = {
 }  # fmt: skip
 
 
-def test_sets_of_others_become_rows_by_the_lines_of_the_documentation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sets_of_others_become_rows_by_the_lines_of_the_documentation(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, content in PUBLISHED.items():
         (tmp_path / name).write_text(json.dumps(content))

@@ -37,7 +37,7 @@ def _lines(path: Path, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_rows_are_questions_with_topics_answers_and_what_else_they_say(tmp_path: Path) -> None:
+def test_rows_are_questions_with_topics_answers_and_what_else_they_say(tmp_path):
     found = _read(_lines(tmp_path / "rows.jsonl", ROWS))
     first, second = found.questions
     assert (first.id, first.text, first.split) == ("Sea-0", ROWS[0]["question"], "test")
@@ -51,14 +51,14 @@ def test_rows_are_questions_with_topics_answers_and_what_else_they_say(tmp_path:
     assert [len([*graph]) for graph in found.graphs or ()] == [2, 1]
 
 
-def test_a_topic_that_is_listed_twice_is_one(tmp_path: Path) -> None:
+def test_a_topic_that_is_listed_twice_is_one(tmp_path):
     row = ROWS[1] | {"q_entity": ["Bo Quist", "Ann Quist", "Bo Quist"]}
     (question,) = _read(_lines(tmp_path / "rows.jsonl", [row])).questions
     assert question.topics == ("Bo Quist", "Ann Quist")
 
 
 @each("form", ["jsonl", "json", "parquet"])
-def test_the_files_of_a_folder_are_its_splits(tmp_path: Path, form: str) -> None:
+def test_the_files_of_a_folder_are_its_splits(tmp_path, form):
     rows = [ROWS[0], {**ROWS[1], "hop": None}, ROWS[0] | {"id": "Sea-2"}]
     names = ("train-00000-of-00002", "train-00001-of-00002", "validation-00000-of-00001")
     for name, row in zip(names, rows, strict=True):
@@ -76,13 +76,13 @@ def test_the_files_of_a_folder_are_its_splits(tmp_path: Path, form: str) -> None
     assert found.questions[0].answers == ("Bo Quist",) * 2
 
 
-def test_a_split_in_two_forms_is_read_once(tmp_path: Path) -> None:
+def test_a_split_in_two_forms_is_read_once(tmp_path):
     _lines(tmp_path / "test.jsonl", ROWS)
     pq.write_table(pa.Table.from_pylist(ROWS[:1]), tmp_path / "test.parquet")
     assert len(_read(tmp_path).questions) == 2
 
 
-def test_other_graphs_take_the_place_of_those_of_rows(tmp_path: Path) -> None:
+def test_other_graphs_take_the_place_of_those_of_rows(tmp_path):
     rows = _lines(tmp_path / "rows.jsonl", ROWS)
     (tmp_path / "all.tsv").write_text("a\tr\tb\nb\tr\tc\n")
     (tmp_path / "part.tsv").write_text("a\tr\tb\n")
@@ -99,15 +99,13 @@ def test_other_graphs_take_the_place_of_those_of_rows(tmp_path: Path) -> None:
         ({"graph": "a r b"}, "triple 1 of 'graph' is 'a r b'; a list of head, relation and tail"),
     ],
 )
-def test_messages_name_the_row_and_what_was_expected(
-    tmp_path: Path, change: dict[str, Any], message: str
-) -> None:
+def test_messages_name_the_row_and_what_was_expected(tmp_path, change, message):
     with pytest.raises(InputError) as caught:
         _read(_lines(tmp_path / "test.jsonl", [ROWS[0] | change]))
     assert message in str(caught.value)
 
 
-def test_an_answer_listed_twice_counts_twice_in_the_scores_of_rog_alone(tmp_path: Path) -> None:
+def test_an_answer_listed_twice_counts_twice_in_the_scores_of_rog_alone(tmp_path):
     row = ROWS[0] | {"answer": ["Bo Quist", "Bo Quist ", "Cy"], "a_entity": ["Cy"]}
     made = import_set("rog", _lines(tmp_path / "test.jsonl", [row]), tmp_path / "imported")
     (question,) = made.questions()
@@ -122,7 +120,7 @@ def test_an_answer_listed_twice_counts_twice_in_the_scores_of_rog_alone(tmp_path
     assert found["all"]["scores"]["recall"]["value"] == pytest.approx(1 / 2)
 
 
-def test_a_graph_of_a_question_is_kept_and_exported_again(tmp_path: Path) -> None:
+def test_a_graph_of_a_question_is_kept_and_exported_again(tmp_path):
     given = json.loads(json.dumps(ROWS).replace("m.0k1", "Ely"))
     made = import_set("rog", _lines(tmp_path / "test.jsonl", given), tmp_path / "imported")
     assert verify(made.path).ok

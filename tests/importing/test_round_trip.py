@@ -66,7 +66,7 @@ def differing_scores(release: Release, made: Release, system: str, kg: str) -> d
 # RoG and BRINK
 
 
-def test_scores_of_the_demo_are_those_of_its_exports(tmp_path: Path) -> None:
+def test_scores_of_the_demo_are_those_of_its_exports(tmp_path):
     release = Release.open(built("demo") / "demo")
     rog, brink = (
         import_set(
@@ -95,9 +95,7 @@ def test_scores_of_the_demo_are_those_of_its_exports(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kg", ["complete", "incomplete"])
-def test_predictions_have_the_same_scores_on_what_was_exported(
-    labeled: Release, tmp_path: Path, kg: str
-) -> None:
+def test_predictions_have_the_same_scores_on_what_was_exported(labeled, tmp_path, kg):
     # Dynamic-KGQA's form does not say which answers are hard; GTSQA's has the SPARQL, which does.
     unknown = {"hits_hard", "hits_any_hard", "hard_recall", "hard_f1", "hits_any_asked"}
     for to in ("gtsqa", "dynamic-kgqa")[labeled.kind == "variants" :]:
@@ -115,7 +113,7 @@ def test_predictions_have_the_same_scores_on_what_was_exported(
 
 
 @each("graphs", ["true", "false"])
-def test_gtsqa_is_read_back(written: Release, tmp_path: Path, graphs: str) -> None:
+def test_gtsqa_is_read_back(written, tmp_path, graphs):
     folder = export(written, f"gtsqa:graphs={graphs}", tmp_path / "out", kg="complete").folder
     kg = None if graphs == "true" else folder / "graph.tsv"
     found = find_reader("gtsqa")(folder, kg, None)
@@ -155,7 +153,7 @@ def both(home: Path) -> tuple[Release, Release]:
     )
 
 
-def test_execution_grades_answers_as_a_build_does(both: tuple[Release, Release]) -> None:
+def test_execution_grades_answers_as_a_build_does(both):
     ours, made = ({q.id: q for q in one.questions()} for one in both)
     assert len(made) >= 5
     assert any(q.hard for q in made.values())
@@ -169,7 +167,7 @@ def test_execution_grades_answers_as_a_build_does(both: tuple[Release, Release])
 
 
 @each("system", ["lookup", "neighbors", "neighbors:hops=2"])
-def test_what_is_read_back_scores_the_same(both: tuple[Release, Release], system: str) -> None:
+def test_what_is_read_back_scores_the_same(both, system):
     # What is asked for is in the core first, where there is one; and sets of answers come by private id.
     left_out = {"hits_hard", "hits_at_1"}
     ours, made = (

@@ -29,7 +29,7 @@ def written(path: Path, rows: list[dict[str, Any]] = ROWS) -> Path:
 
 
 @each("name", ["dev.jsonl", "dev.jsonl.gz", "dev.json", "dev.parquet"])
-def test_every_format_gives_the_same_rows(tmp_path: Path, name: str) -> None:
+def test_every_format_gives_the_same_rows(tmp_path, name):
     found = list(read_rows(written(tmp_path / "in" / name)))
     assert [row.fields for row in found] == ROWS
     assert {row.split for row in found} == {"validation"}
@@ -37,7 +37,7 @@ def test_every_format_gives_the_same_rows(tmp_path: Path, name: str) -> None:
     assert found[1].where.endswith(" 2")
 
 
-def test_tables_have_a_header_and_cells_of_any_length(tmp_path: Path) -> None:
+def test_tables_have_a_header_and_cells_of_any_length(tmp_path):
     for name, sign in (("dev.tsv", "\t"), ("dev.csv", ",")):
         text = f'id{sign}tags\n1{sign}"say ""a""{sign}{"b" * 200_000}"\n'
         write_text(tmp_path / name, text)
@@ -46,7 +46,7 @@ def test_tables_have_a_header_and_cells_of_any_length(tmp_path: Path) -> None:
         assert (row.split, row.where) == ("validation", f"{tmp_path / name}: line 2")
 
 
-def test_a_list_in_an_object_is_read_and_a_file_without_rows_beside_others(tmp_path: Path) -> None:
+def test_a_list_in_an_object_is_read_and_a_file_without_rows_beside_others(tmp_path):
     write_text(tmp_path / "test.json", json.dumps({"version": 1, "questions": ROWS}))
     write_text(tmp_path / "dev.jsonl", "")
     assert [(row.fields, row.split) for row in read_rows(tmp_path)] == [
@@ -54,7 +54,7 @@ def test_a_list_in_an_object_is_read_and_a_file_without_rows_beside_others(tmp_p
     ]
 
 
-def test_a_folder_is_read_split_by_split(tmp_path: Path) -> None:
+def test_a_folder_is_read_split_by_split(tmp_path):
     folder = tmp_path / "set"
     written(folder / "test-00000-of-00001.parquet", [{"id": 3}])
     written(folder / "train-00001-of-00002.parquet", [{"id": 2}])
@@ -75,11 +75,11 @@ def test_a_folder_is_read_split_by_split(tmp_path: Path) -> None:
         ("validation/0000.parquet", "validation"),
     ],
 )
-def test_a_split_is_a_word_of_the_name(path: str, split: str) -> None:
+def test_a_split_is_a_word_of_the_name(path, split):
     assert split_of(Path("set") / path) == split
 
 
-def test_fields_are_read_by_their_types() -> None:
+def test_fields_are_read_by_their_types():
     row = SourceRow("a.jsonl: line 3", "test", {"id": 7, "none": None, "inner": '[["a", "b"]]'})
     pairs = tuple[tuple[str, str], ...]
     assert (row.need("id", int), row.key()) == (7, "7")
@@ -116,9 +116,7 @@ def test_fields_are_read_by_their_types() -> None:
         ("a.csv", 'id,text\n1,"a\n2,b\n', "Are its quotes closed"),
     ],
 )
-def test_what_cannot_be_read_is_named(
-    tmp_path: Path, name: str, content: str, message: str
-) -> None:
+def test_what_cannot_be_read_is_named(tmp_path, name, content, message):
     path = tmp_path / "in" / name
     path.parent.mkdir(parents=True)
     write_text(path, content)
@@ -130,7 +128,7 @@ def test_what_cannot_be_read_is_named(
         list(read_rows(tmp_path / "absent"))
 
 
-def test_labels_beside_rows_are_two_columns(tmp_path: Path) -> None:
+def test_labels_beside_rows_are_two_columns(tmp_path):
     assert labels_beside(tmp_path) == {}
     write_text(tmp_path / "entities.tsv", "Q1\tOstheim\nQ2\tBrenn (brook)\n")
     assert labels_beside(tmp_path / "test.jsonl") == {"Q1": "Ostheim", "Q2": "Brenn (brook)"}
@@ -139,7 +137,7 @@ def test_labels_beside_rows_are_two_columns(tmp_path: Path) -> None:
         labels_beside(tmp_path)
 
 
-def test_times_and_bytes_of_parquet_are_texts(tmp_path: Path) -> None:
+def test_times_and_bytes_of_parquet_are_texts(tmp_path):
     at = datetime.datetime(2020, 1, 2)
     written(tmp_path / "dev.parquet", [{"id": 1, "at": at, "raw": [b"a"], "none": None}])
     (row,) = read_rows(tmp_path / "dev.parquet")
@@ -149,7 +147,7 @@ def test_times_and_bytes_of_parquet_are_texts(tmp_path: Path) -> None:
         list(read_rows(tmp_path / "dev.parquet"))
 
 
-def test_titles_keep_their_dots(tmp_path: Path) -> None:
+def test_titles_keep_their_dots(tmp_path):
     (tmp_path / "set-v1.2").mkdir()
     assert title_of(tmp_path / "set-v1.2") == "set-v1.2"
     assert title_of(tmp_path / "set-v1.2.jsonl.gz") == "set-v1.2"

@@ -54,7 +54,7 @@ def release(home: Path) -> Release:
     return import_set("plain", path, home / "run", kg=kg, incomplete=left)
 
 
-def test_answers_are_stated_or_hard_without_evidence(release: Release) -> None:
+def test_answers_are_stated_or_hard_without_evidence(release):
     found = {q.id: q for q in release.questions()}
     for id_, (sparql, _, executed) in QUERIES.items():
         assert (found[id_].block.executed, found[id_].block.why) == (executed, ""), id_
@@ -70,7 +70,7 @@ def test_answers_are_stated_or_hard_without_evidence(release: Release) -> None:
     assert set(audited.on_given.values()) == {None}
 
 
-def test_such_a_release_is_verified_and_scored(release: Release, tmp_path: Path) -> None:
+def test_such_a_release_is_verified_and_scored(release, tmp_path):
     report = regenerated(verify(release.path))
     assert report.problems == ()
     assert "SPARQL that is no query over links: not executed again" in report.notes
@@ -100,13 +100,13 @@ def test_such_a_release_is_verified_and_scored(release: Release, tmp_path: Path)
         ("SELECT ?x { ns:a ns:r", "cannot be read"),
     ],
 )
-def test_why_a_query_is_not_run(sparql: str, why: str) -> None:
+def test_why_a_query_is_not_run(sparql, why):
     kg = KnowledgeGraph.from_triples([("a", "r", "b")])
     with closing(SourceRunner(kg, ())) as runner, pytest.raises(UserError, match=why):
         runner.run(sparql)
 
 
-def test_texts_are_names_where_the_graph_has_them_and_numbers_are_not_sorted() -> None:
+def test_texts_are_names_where_the_graph_has_them_and_numbers_are_not_sorted():
     kg = KnowledgeGraph.from_triples([("a", "r", "Ann"), ("a", "s", "12")])
     with closing(SourceRunner(kg, ())) as runner:
         assert runner.run('SELECT ?x { ?x ns:r "Ann"@en }') == (("a",), ("a",))
@@ -115,9 +115,7 @@ def test_texts_are_names_where_the_graph_has_them_and_numbers_are_not_sorted() -
             runner.run("SELECT ?x { ?x ns:s ?n } ORDER BY ?n LIMIT 1")
 
 
-def test_the_questions_that_the_clock_decides_are_counted(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_questions_that_the_clock_decides_are_counted(monkeypatch, tmp_path):
     monkeypatch.setattr("rulemine.kinds.imported.running.SECONDS", 0.2)
     graph = "".join(f"e{i}\tr\te{j}\n" for i in range(40) for j in range(40))
     (tmp_path / "kg.tsv").write_text(graph)

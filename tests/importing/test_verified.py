@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rulemine import Release
 from rulemine.builder.regenerated import regenerated
 from rulemine.files import digest_of
 from rulemine.verify import verify
@@ -34,7 +33,7 @@ def edit(folder: Path, file: str, key: str, change: Edit) -> None:
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
 
 
-def test_releases_have_no_fault(whole: Release, bare: Release, towns: Release) -> None:
+def test_releases_have_no_fault(whole, bare, towns):
     of_whole, of_bare, of_towns = (regenerated(verify(one.path)) for one in (whole, bare, towns))
     assert of_whole.notes == ("there are no proofs: what others published has no certificates",)
     assert "rows of the Cypher: not checked; rulemine evaluate runs it" in of_towns.notes
@@ -59,17 +58,13 @@ def test_releases_have_no_fault(whole: Release, bare: Release, towns: Release) -
         (lambda row: row.update(wording="model"), "wording"),
     ],
 )
-def test_an_edited_question_is_a_fault(
-    whole: Release, tmp_path: Path, change: Edit, fault: str
-) -> None:
+def test_an_edited_question_is_a_fault(whole, tmp_path, change, fault):
     made = shutil.copytree(whole.path, tmp_path / "made")
     edit(made, "questions/test.jsonl", '"one"', change)
     assert fault in faults(made)
 
 
-def test_an_edited_graph_and_one_that_is_lost_are_faults(
-    whole: Release, towns: Release, tmp_path: Path
-) -> None:
+def test_an_edited_graph_and_one_that_is_lost_are_faults(whole, towns, tmp_path):
     made = shutil.copytree(whole.path, tmp_path / "whole")
     edit(made, "missing.jsonl", "cy", lambda row: row.update(triple=["ann", "friend", "cy"]))
     assert "incomplete = complete − removed" in faults(made)

@@ -69,7 +69,7 @@ def code(
     ("\u200fWho is the aunt of \u2067Anna Lind\u2069?\u200f", "Who is the aunt of \u2067{topic}\u2069?"),
     ("Whose {dear} niece is Anna Lind?", TextProblem("markup", "“{”")),
 ))  # fmt: skip
-def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> None:
+def test_good_texts_become_patterns(text, pattern):
     assert check_text(text, item(), "English") == pattern
 
 
@@ -124,7 +124,7 @@ def test_good_texts_become_patterns(text: str, pattern: str | TextProblem) -> No
     ("yes_or_no", "Anna Lind is a niece, right?"), ("yes_or_no", "Might Anna Lind be somebody's niece?"),
     ("yes_or_no", "Can anyone know whether Anna Lind has an aunt?"),
 ))  # fmt: skip
-def test_each_reason(expected: str, text: str) -> None:
+def test_each_reason(expected, text):
     assert code(text) == expected
 
 
@@ -137,7 +137,7 @@ def test_each_reason(expected: str, text: str) -> None:
     "Of all women, who is the aunt of Anna Lind, and where is she?", "Who cannot stand Anna Lind?",
     "Which U.S. state is Anna Lind in?", "Which match did Anna Lind win at noon (local time, of course)?",
 ))  # fmt: skip
-def test_words_that_refusals_and_prefaces_have_are_not_always_such(text: str) -> None:
+def test_words_that_refusals_and_prefaces_have_are_not_always_such(text):
     assert code(text) is None
 
 
@@ -152,9 +152,7 @@ def test_words_that_refusals_and_prefaces_have_are_not_always_such(text: str) ->
     ("English", "Which games did Anna Lind open with 谢娜?", "“谢娜”"),
     ("Chinese", "哪些运动会是由Anna Lind开幕的？", None),
 ))  # fmt: skip
-def test_words_of_the_relation_are_no_foreign_names(
-    language: str, text: str, expected: str | None
-) -> None:
+def test_words_of_the_relation_are_no_foreign_names(language, text, expected):
     relation = "/base/x2010fifaworldcup/world_cup_squad"
     said = replace(
         GLOSS, relation=relation, statement="{subject} opened the Olympic Games {object}"
@@ -163,7 +161,7 @@ def test_words_of_the_relation_are_no_foreign_names(
     assert (found.detail if isinstance(found, TextProblem) else None) == expected
 
 
-def test_every_code_has_a_sentence() -> None:
+def test_every_code_has_a_sentence():
     for name in CODES:
         assert explain(TextProblem(name)).endswith("."), name
         assert "{" not in explain(TextProblem(name, "x")), name
@@ -176,7 +174,7 @@ def test_every_code_has_a_sentence() -> None:
     ("Japanese", "Anna Lindの叔母は誰ですか？"),
     ("Korean", "Anna Lind의 이모는 누구입니까?"), ("Klingon", "Anna Lind qorDu' 'oH nuq?"),
 ))  # fmt: skip
-def test_other_languages(language: str, text: str) -> None:
+def test_other_languages(language, text):
     assert isinstance(check_text(text, item(), language), str)
     assert language in ("Klingon", "English") or code(text) is not None
 
@@ -185,7 +183,7 @@ def test_other_languages(language: str, text: str) -> None:
     ("Spanish", "Anna Lind tiene una tía. ¿Quién es?"),
     ("Greek", "Ποια είναι η Anna Lind; Ποια είναι η θεία της;"), ("Chinese", "Anna Lind有姑姑。她是谁？"),
 ))  # fmt: skip
-def test_two_sentences_in_other_languages(language: str, text: str) -> None:
+def test_two_sentences_in_other_languages(language, text):
     assert code(text, language=language) == "several_questions"
 
 
@@ -207,12 +205,12 @@ def test_two_sentences_in_other_languages(language: str, text: str) -> None:
     ("P19", "What is P19 of Anna Lind?", "relation_id"),
     ("aunt", "Who was born_in Anna Lind?", "relation_id"),
 ))  # fmt: skip
-def test_identifiers_of_relations(relation: str, text: str, expected: str | None) -> None:
+def test_identifiers_of_relations(relation, text, expected):
     checker = Checker(["born_in", "aunt", "uncle"])
     assert code(text, item(relation=relation), checker=checker) == expected
 
 
-def test_what_the_name_of_the_topic_holds_is_not_checked() -> None:
+def test_what_the_name_of_the_topic_holds_is_not_checked():
     for label in (
         "Who Framed Roger Rabbit?", "Sure! *x* | (a, b, c)", "Question: {topic}", "Die, der, das",
         "born_in", "I'm sorry. I cannot", "<b>", "x. Y. Z? A!", "東京都", "https://x.y/z_w",
@@ -221,7 +219,7 @@ def test_what_the_name_of_the_topic_holds_is_not_checked() -> None:
         assert code(f"Who is the aunt in {label}?", about) is None, label
 
 
-def test_a_mark_that_ends_name_and_question_is_both() -> None:
+def test_a_mark_that_ends_name_and_question_is_both():
     about = item(EntityNames("e00072", "72", "Who Framed Roger Rabbit?"))
     for text in ("Who directed Who Framed Roger Rabbit?", "Who directed Who Framed Roger Rabbit??"):
         assert check_text(text, about, "English") == "Who directed {topic}?"
@@ -230,7 +228,7 @@ def test_a_mark_that_ends_name_and_question_is_both() -> None:
 
 
 @each("name", ["Who", "Is", "A", "What", "The The", "Will"])
-def test_a_topic_named_like_a_common_word(name: str) -> None:
+def test_a_topic_named_like_a_common_word(name):
     about = item(EntityNames("e00072", name, name))
     for text in (
         "Who is a niece of {topic}?",
@@ -241,7 +239,7 @@ def test_a_topic_named_like_a_common_word(name: str) -> None:
     assert code("Who is the aunt of Anna?", about) == "topic_missing"
 
 
-def test_random_texts_raise_nothing() -> None:
+def test_random_texts_raise_nothing():
     draw = random.Random(6)
     pool = string.printable + "é\u0301東\u200f\ud800\ufffc{}\x00\u2028?؟"
     for _ in range(2_000):
@@ -254,7 +252,7 @@ def test_random_texts_raise_nothing() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["demo", "family", "fb15k237"])
-def test_what_templates_make_passes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_templates_make_passes(name, monkeypatch):
     if name != "demo" and not (DATA / name).is_dir():
         pytest.skip(f"no {name} at {DATA}")
     monkeypatch.setenv("RULEMINE_DATA", str(DATA))
@@ -307,7 +305,7 @@ PARTS = (
 
 @pytest.mark.slow
 @each("topics", [1, 2, 3])
-def test_the_verifier_finds_nothing_in_what_passes(topics: int) -> None:
+def test_the_verifier_finds_nothing_in_what_passes(topics):
     """Where names are parts of each other, the longer one counts; what is inside an anchor's is no leak."""
     draw = random.Random(topics)
     passed = failed = caught = 0
@@ -347,9 +345,7 @@ def test_the_verifier_finds_nothing_in_what_passes(topics: int) -> None:
     (["O'Neil", "O\u2019Neil"], "Who met O\u02bcNeil at O'Neil's?", "topic_missing"),
     (["Ann Lee", "York"], "Who met Ann Lee in York, where Lee lives?", "foreign_name"),
 ))  # fmt: skip
-def test_each_name_is_replaced_where_it_stands_and_none_is_left(
-    labels: list[str], text: str, private: str
-) -> None:
+def test_each_name_is_replaced_where_it_stands_and_none_is_left(labels, text, private):
     topics = tuple(EntityNames(f"e{n}", f"Q{n}", label) for n, label in enumerate(labels, 1))
     found = check_text(text, anchored(topics), "English")
     if isinstance(found, TextProblem):
@@ -426,12 +422,12 @@ def replies(text: str) -> list[str]:
 
 
 @each("text", GOOD)
-def test_a_good_text_is_found_in_all_wrappings(text: str) -> None:
+def test_a_good_text_is_found_in_all_wrappings(text):
     pattern = text.replace("Anna Lind", "{topic}")
     assert [reply for reply in replies(text) if judged(reply) != pattern] == []
 
 
-def test_no_spoilt_text_is_let_through_in_any() -> None:
+def test_no_spoilt_text_is_let_through_in_any():
     tried = [(text, reply) for text in SPOILT for reply in replies(text)]
     assert len(tried) > 1_000
     assert [reply for _, reply in tried if not isinstance(judged(reply), TextProblem)] == []
@@ -443,5 +439,5 @@ def test_no_spoilt_text_is_let_through_in_any() -> None:
     ("“A” or “B”: which is by Lind, “C” or “D”", ["Lind"]), ("Great Lind is whose aunt?", ["Lind"]),
     ("Which is the question: who is Lind?", ["Lind"]), ("**", []), ("Question:", []),
 ))  # fmt: skip
-def test_what_is_no_wrapping_stays(text: str, names: list[str]) -> None:
+def test_what_is_no_wrapping_stays(text, names):
     assert unwrapped(text, names) == text

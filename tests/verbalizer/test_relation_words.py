@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,7 @@ from rulemine.verbalizer.prompts import Calls, load_prompts
 from rulemine.verbalizer.relation_words import GlossReport, write_book, write_glosses
 from rulemine.verbalizer.verbalize import ATTEMPTS
 from tests import each
-from tests.command_line import Command, assert_refused
+from tests.command_line import assert_refused
 from tests.verbalizer.scripted import Scripted
 
 KG = KnowledgeGraph.from_triples(
@@ -208,8 +207,7 @@ ask_object = "What is yours if {topic} is mine?"
 def write_words(path: Path, model: Scripted) -> GlossReport:
     calls = Calls(load_prompts(""), CHOSEN, 0)
     templates = load_templates("", HUTS.relations, kg=HUTS)
-    session: Any = model
-    return write_book(HUTS, templates, path, session, calls)
+    return write_book(HUTS, templates, path, model, calls)
 
 
 @each(
@@ -221,7 +219,7 @@ def write_words(path: Path, model: Scripted) -> GlossReport:
         json.dumps(HUT | {"note": "as asked"}),
     ],
 )
-def test_words_are_read_however_a_model_wraps_them(tmp_path: Path, reply: str) -> None:
+def test_words_are_read_however_a_model_wraps_them(tmp_path, reply):
     path = tmp_path / "book.toml"
     path.write_text(MINE)
     report = write_words(path, saying(xb=[reply], kin=[KIN]))
@@ -246,9 +244,7 @@ def test_words_are_read_however_a_model_wraps_them(tmp_path: Path, reply: str) -
         (HUT | {"statement": "{subject} stands like Hut 3 below {object}"}, "names 'Hut 3'"),
     ],
 )
-def test_what_cannot_word_a_relation_is_asked_for_again_then_left_out(
-    tmp_path: Path, reply: Any, reason: str
-) -> None:
+def test_what_cannot_word_a_relation_is_asked_for_again_then_left_out(tmp_path, reply, reason):
     model = saying(xb=[reply, HUT], kin=[KIN], mine=["no"])
     report = write_words(tmp_path / "book.toml", model)
     assert reason in prompts(model, "xb")[1]
@@ -258,12 +254,12 @@ def test_what_cannot_word_a_relation_is_asked_for_again_then_left_out(
     assert '["mine"]' not in (tmp_path / "book.toml").read_text()
 
 
-def test_two_relations_never_ask_in_the_same_words(tmp_path: Path) -> None:
+def test_two_relations_never_ask_in_the_same_words(tmp_path):
     report = write_words(tmp_path / "book.toml", saying(kin=[HUT], xb=[HUT], mine=[KIN]))
     assert report.model == 2
     assert [relation for relation, _ in report.failed] == ["xb"]
     load_templates(str(tmp_path / "book.toml"), HUTS.relations, kg=HUTS)
 
 
-def test_a_book_needs_a_model(here: Path, command: Command) -> None:
+def test_a_book_needs_a_model(here, command):
     assert_refused(command("data", "gloss", "kg.tsv", "--book"), "--book: a model writes it")

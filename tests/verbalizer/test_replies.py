@@ -46,7 +46,7 @@ def code(value: Any) -> str | None:
     "<|channel|>analysis<|message|>8?<|end|><|channel|>final<|message|>Who is 7?<|return|>",
     "Who is 7?<|im_end|>",
 ))  # fmt: skip
-def test_a_question_is_read(text: str) -> None:
+def test_a_question_is_read(text):
     assert read_question(reply(text)) == "Who is 7?"
 
 
@@ -54,7 +54,7 @@ def test_a_question_is_read(text: str) -> None:
     ('"A" or "B"?', '"A" or "B"?'), ('Who wrote "It"', 'Who wrote "It"'), ('"Who" is "it"', '"Who" is "it"'),
     ("7", "7"), ("{topic} is whose aunt?", "{topic} is whose aunt?"),
 ))  # fmt: skip
-def test_what_looks_like_quotes_or_json_and_is_none(text: str, expected: str) -> None:
+def test_what_looks_like_quotes_or_json_and_is_none(text, expected):
     assert read_question(reply(text)) == expected
 
 
@@ -75,12 +75,12 @@ def test_what_looks_like_quotes_or_json_and_is_none(text: str, expected: str) ->
     ('{"question": "Who is 7?", "Question": "Who is 8?"}', "malformed"),
     ('{"notes": {"question": "Who is 7?"}, "question": "Who is', "malformed"),
 ))  # fmt: skip
-def test_no_question(text: str, expected: str) -> None:
+def test_no_question(text, expected):
     assert code(read_question(reply(text))) == expected
 
 
 @each("read", READERS)
-def test_replies_that_did_not_come_to_an_end(read: Any) -> None:
+def test_replies_that_did_not_come_to_an_end(read):
     assert code(read(reply('{"question": "Who is 7?"}', "length"))) == "cut_off"
     assert code(read(reply("", "content_filter"))) == "filtered"
     assert code(read(reply("", "length"))) == "cut_off"
@@ -94,11 +94,11 @@ def test_replies_that_did_not_come_to_an_end(read: Any) -> None:
     "Sure! Here are two paraphrases:\n\n1. Who is 7?\n2. What is 7?\n\nI hope they help.",
     '<think>…</think>```json\n{"questions": ["Who is 7?", "What is 7?"]}\n```',
 ))  # fmt: skip
-def test_a_list_is_read(text: str) -> None:
+def test_a_list_is_read(text):
     assert read_list(reply(text)) == ("Who is 7?", "What is 7?")
 
 
-def test_numbers_that_do_not_count_lines_belong_to_them() -> None:
+def test_numbers_that_do_not_count_lines_belong_to_them():
     assert read_list(reply("7. Who?\n8. Who?")) == ("7. Who?", "8. Who?")
 
 
@@ -107,7 +107,7 @@ def test_numbers_that_do_not_count_lines_belong_to_them() -> None:
     ('{"questions": "a?"}', "malformed"), ('{"questions": []}', "empty"),
     ('{"questions": ["a?", ""]}', "empty"),
 ))  # fmt: skip
-def test_no_list(text: str, expected: str) -> None:
+def test_no_list(text, expected):
     assert code(read_list(reply(text))) == expected
 
 
@@ -120,7 +120,7 @@ def test_no_list(text: str, expected: str) -> None:
     ('{"Verdict": "PASS", "reason": "",}', Verdict(None)),
     ('{"verdict": "FAIL", "reason": null, "score": 1}', Verdict(TextProblem("audit_failed"))),
 ))  # fmt: skip
-def test_verdicts(text: str, expected: Verdict) -> None:
+def test_verdicts(text, expected):
     assert read_verdict(reply(text), "audit") == expected
 
 
@@ -128,11 +128,11 @@ def test_verdicts(text: str, expected: Verdict) -> None:
     '{"verdict": "MAYBE", "reason": ""}', '{"reason": "PASS"}', '{"verdict": true, "reason": ""}',
     "PASS or FAIL?", "PASSED", "It does not FAIL", "true",
 ))  # fmt: skip
-def test_no_verdict(text: str) -> None:
+def test_no_verdict(text):
     assert read_verdict(reply(text), "audit").problem is UNREAD
 
 
-def test_glosses() -> None:
+def test_glosses():
     assert read_texts(reply(json.dumps(GLOSS)), "gloss") == GLOSS
     assert read_texts(reply("\n".join(f"{k}: {v}" for k, v in GLOSS.items())), "gloss") == GLOSS
     assert code(read_texts(reply(json.dumps({**GLOSS, "objects": ""})), "gloss")) == "empty"
@@ -149,12 +149,12 @@ PIECES = (
 )  # fmt: skip
 
 
-def test_half_of_a_surrogate_pair_which_no_file_can_hold_is_replaced() -> None:
+def test_half_of_a_surrogate_pair_which_no_file_can_hold_is_replaced():
     found = read_verdict(reply('{"verdict": "FAIL", "reason": "\\ud800 \\ud83d\\ude00"}'), "audit")
     assert found.problem == TextProblem("audit_failed", "\N{REPLACEMENT CHARACTER} \U0001f600")
 
 
-def test_random_replies_raise_nothing() -> None:
+def test_random_replies_raise_nothing():
     draw = random.Random(11)
     for _ in some_seeds(10_000):
         text = "".join(draw.choices(PIECES, k=draw.randint(0, 9)))

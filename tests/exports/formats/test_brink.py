@@ -64,7 +64,7 @@ def table(file: Path) -> list[dict[str, Any]]:
 SAID = ["{0}, nobody\n{0}", "The {1}", "-{1}\n- {0}!", "", "{0},{1}, {0}"]
 
 
-def test_the_evaluator_says_what_ours_says(release: Release, tmp_path: Path) -> None:
+def test_the_evaluator_says_what_ours_says(release, tmp_path):
     made = export(release, "brink", tmp_path / "brink")
     asked = release.questions("test")
     for first in range(len(SAID)):
@@ -82,9 +82,7 @@ def test_the_evaluator_says_what_ours_says(release: Release, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("kind", ["structures", "subgraphs"])
-def test_questions_that_the_export_leaves_out_are_not_scored(
-    request: pytest.FixtureRequest, tmp_path: Path, kind: str
-) -> None:
+def test_questions_that_the_export_leaves_out_are_not_scored(request, tmp_path, kind):
     release: Release = request.getfixturevalue(kind)
     asked = release.questions("train")
     gold = export(release, "brink", tmp_path / "brink").folder / "train_gold.json"
@@ -95,7 +93,7 @@ def test_questions_that_the_export_leaves_out_are_not_scored(
     file = tmp_path / "predictions.json"
     file.write_text(json.dumps(rows))
     theirs = scores_of(gold, file)
-    how: Any = {"split": "train", "resamples": 2}
+    how = {"split": "train", "resamples": 2}
     report = evaluate(release, file, matching="brink", metrics="brink", **how)
     assert theirs == pytest.approx({name: report.overall[name].value for name in theirs})
     counted = {s.metric: s for s in report.others.scores if s.subset == "all"}
@@ -115,7 +113,7 @@ def test_questions_that_the_export_leaves_out_are_not_scored(
     assert f"nor in ours beside them: brink {gone}" in beside.notes[0]
 
 
-def test_names_that_can_never_match_are_counted(release: Release, tmp_path: Path) -> None:
+def test_names_that_can_never_match_are_counted(release, tmp_path):
     never = "questions_with_a_hard_answer_never_matched"
     assert export(release, "brink", tmp_path / "ids").counts[never] == 0
     made = export(release, "brink", tmp_path / "texts", naming="text")
@@ -127,7 +125,7 @@ def test_names_that_can_never_match_are_counted(release: Release, tmp_path: Path
     assert scores_of(gold, tmp_path / "predictions.json")["hits_hard"] == 0
 
 
-def test_questions_of_every_kind_have_their_proofs(tmp_path: Path) -> None:
+def test_questions_of_every_kind_have_their_proofs(tmp_path):
     write_release(tmp_path / "nine", nine.world(), "entity")
     release = Release.open(tmp_path / "nine")
     made = export(release, "brink", tmp_path / "brink", kg="incomplete-50")
@@ -156,7 +154,7 @@ def test_questions_of_every_kind_have_their_proofs(tmp_path: Path) -> None:
     assert seen == asked.keys() - made.left_out.keys()
 
 
-def test_its_scripts_find_the_answers_again(tmp_path: Path) -> None:
+def test_its_scripts_find_the_answers_again(tmp_path):
     """All of ``complete_answer_search.py``: by the subject and relation of the first grounding's head."""
     release = Release.open(tiny.write_release(tmp_path / "tiny"))
     made = export(release, "brink", tmp_path / "brink", naming="private")

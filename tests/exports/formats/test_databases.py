@@ -10,7 +10,6 @@ import json
 import re
 from datetime import date
 from pathlib import Path
-from typing import Any, cast
 
 import pyoxigraph as ox
 import pytest
@@ -25,7 +24,6 @@ from rulemine.exports.protocol import ExportFolder, ExportInput
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.property_graph.graph import GraphEdge, GraphNode, PropertyGraph
 from rulemine.kg.property_graph.schema import EntityType, Property, RelationType, Schema
-from rulemine.llm.session import Session
 from rulemine.neo4j.loading import property_graph_statements
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
@@ -53,26 +51,23 @@ def odd(home: Path) -> Release:
 
 
 @each("iris", IRIS)
-def test_the_queries_of_questions_give_their_answers(
-    structures: Release, tmp_path: Path, iris: str
-) -> None:
+def test_the_queries_of_questions_give_their_answers(structures, tmp_path, iris):
     name = "type.object.name" if iris == "freebase" else "label"
     for kg, key in [("complete", "answers"), ("incomplete", "stated")]:
         folder = export(structures, f"rdf:iris={iris}", tmp_path / kg, kg=kg).folder
         store = ox.Store()
         store.load(path=folder / "graph.nt", format=ox.RdfFormat.N_TRIPLES)
-        quads = cast(Any, store)
-        names = {q.subject.value: q.object.value for q in quads if q.predicate.value.endswith(name)}
+        names = {q.subject.value: q.object.value for q in store if q.predicate.value.endswith(name)}
         for row, question in zip(
             rows(folder / "questions.jsonl"), structures.questions(), strict=True
         ):
             assert row["answers"] == list(question.answers)
-            found = [names[one["answer"].value] for one in cast(Any, store.query(row["sparql"]))]
+            found = [names[one["answer"].value] for one in store.query(row["sparql"])]
             assert sorted(found) == sorted(getattr(question, key)), row["sparql"]
 
 
 @each("iris", IRIS)
-def test_names_with_any_sign_are_exact_in_rdf(odd: Release, tmp_path: Path, iris: str) -> None:
+def test_names_with_any_sign_are_exact_in_rdf(odd, tmp_path, iris):
     export(odd, f"rdf:iris={iris}", tmp_path / "rdf")
     lines = (tmp_path / "rdf" / "graph.nt").read_text("utf-8").splitlines()
     quads = list(ox.parse("\n".join(lines), format=ox.RdfFormat.N_TRIPLES))
@@ -87,9 +82,7 @@ def test_names_with_any_sign_are_exact_in_rdf(odd: Release, tmp_path: Path, iris
 TYPE = re.compile(r"CREATE \(s\)-\[:`((?:[^`]|``)+)`\]->\(o\);$")
 
 
-def test_neo4j_reads_the_graph_from_both_files(
-    structures: Release, odd: Release, tmp_path: Path
-) -> None:
+def test_neo4j_reads_the_graph_from_both_files(structures, odd, tmp_path):
     for number, release in enumerate((structures, odd)):
         folder = export(release, "neo4j", tmp_path / str(number)).folder
         kg = release.kg("incomplete")
@@ -103,7 +96,7 @@ def test_neo4j_reads_the_graph_from_both_files(
             (nodes[r[":START_ID"]], r[":TYPE"], nodes[r[":END_ID"]]) for r in table("relations.csv")
         ]
         assert (sorted(nodes.values()), sorted(ends)) == expected
-        created, edges = list[str](), list[tuple[str, str, str]]()
+        created, edges = [], []
         for statement in (folder / "load.cypher").read_text("utf-8").splitlines():
             assert statement.endswith(";")
             if not (text := statement.removeprefix("UNWIND ")).startswith("["):
@@ -151,7 +144,7 @@ TABLES = {  # size is text and number
 }
 
 
-def test_tables_have_types_and_quotes(tmp_path: Path) -> None:
+def test_tables_have_types_and_quotes(tmp_path):
     write_property_graph(GRAPH, ExportFolder(tmp_path))
     assert {path.name: path.read_text("utf-8") for path in tmp_path.glob("*.csv")} == TABLES
     assert [*csv.reader(io.StringIO(TABLES["nodes.csv"]))][1][1] == 'the "old", one'
@@ -160,7 +153,7 @@ def test_tables_have_types_and_quotes(tmp_path: Path) -> None:
     assert "--array-delimiter=U+007C" in options  # an item has a semicolon
 
 
-def test_the_script_has_the_same() -> None:
+def test_the_script_has_the_same():
     lines = list(script_of(property_graph_statements(GRAPH)))
     assert len(lines) == len("\n".join(lines).splitlines())  # a statement each
     made = [line for line in lines if " CREATE (" in line]
@@ -176,7 +169,7 @@ def test_the_script_has_the_same() -> None:
 
 
 @each("kg", ["complete", "incomplete"])
-def test_a_release_is_exported_with_gold_and_rows(coast: Release, tmp_path: Path, kg: str) -> None:
+def test_a_release_is_exported_with_gold_and_rows(coast, tmp_path, kg):
     made = export(coast, "neo4j", tmp_path / "out", naming="private", kg=kg)
     graph = coast.property_graph(kg)
     assert made.counts == {"nodes": len(graph.nodes), "relationships": len(graph.edges)}
@@ -184,12 +177,12 @@ def test_a_release_is_exported_with_gold_and_rows(coast: Release, tmp_path: Path
     assert {row[0] for row in nodes[1:]} == {row.private for row in coast.entities}
     asked, known = rows(tmp_path / "out/questions.jsonl"), {q.id: q for q in coast.questions()}
     assert {row["id"] for row in asked} == {*known}
-    assert all(len(row["rows"]) == len(known[row["id"]].block.rows) for row in asked)  # type: ignore[attr-defined]
+    assert all(len(row["rows"]) == len(known[row["id"]].block.rows) for row in asked)
     assert all("Person 1" not in row["cypher"] for row in asked)  # names are codes
     assert not (tmp_path / "out/reachability.jsonl").exists()
 
 
-def test_without_answers_the_gold_is_elsewhere(coast: Release, tmp_path: Path) -> None:
+def test_without_answers_the_gold_is_elsewhere(coast, tmp_path):
     made = export(coast, "neo4j", tmp_path / "out", without_answers=True)
     told = "".join(path.read_text("utf-8") for path in (tmp_path / "out").glob("*.jsonl"))
     assert "MATCH" not in told
@@ -220,9 +213,7 @@ def conversations(folder: Path) -> list[list[dict[str, str]]]:
     return [row["messages"] for row in found]
 
 
-def test_no_question_of_another_split_is_in_it(
-    towns: Release, tuning: Path, tmp_path: Path
-) -> None:
+def test_no_question_of_another_split_is_in_it(towns, tuning, tmp_path):
     asked = [m[0]["content"].rpartition("Question: ")[2] for m in conversations(tuning)]
     texts = [question.question for question in towns.questions("train")]
     assert texts
@@ -235,14 +226,13 @@ def test_no_question_of_another_split_is_in_it(
         export(towns, "sparql-sft", tmp_path / "out", without_answers=True)
 
 
-def test_the_prompt_is_that_of_the_answerer(towns: Release, tuning: Path) -> None:
+def test_the_prompt_is_that_of_the_answerer(towns, tuning):
     script = Script(lambda call: "none")
-    session = cast(Session, cast(Any, script))
-    answer(towns, "text-to-sparql", split="train", model="m", session=session)
+    answer(towns, "text-to-sparql", split="train", model="m", session=script)
     assert [m[0] for m in conversations(tuning)] == [call.messages[0] for call in script.calls]
 
 
-def test_what_the_model_is_taught_gives_the_answers(towns: Release, tuning: Path) -> None:
+def test_what_the_model_is_taught_gives_the_answers(towns, tuning):
     with SparqlRunner(towns.kg("complete")) as runner:
         for question, (_, taught) in zip(
             towns.questions("train"), conversations(tuning), strict=True

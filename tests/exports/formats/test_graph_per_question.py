@@ -19,7 +19,6 @@ from rulemine.exports.formats.graph_per_question import _paths, confounders
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.query import QueryGraph, parse
 from rulemine.query.tree import Anchor, Intersection, Projection
-from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
 from rulemine.seeds import stream
 from tests import each
@@ -41,7 +40,7 @@ def names_of_relations(folder: Path) -> dict[str, str]:
 
 
 @each("seed", range(6))
-def test_confounders_are_the_triples_of_every_walk_along_a_path_of_the_query(seed: int) -> None:
+def test_confounders_are_the_triples_of_every_walk_along_a_path_of_the_query(seed):
     draw = stream(seed, "graph")
     kg = KnowledgeGraph.from_triples(
         (f"e{draw.below(12):03d}", f"r{draw.below(3)}", f"e{draw.below(12):03d}") for _ in range(40)
@@ -59,7 +58,7 @@ def test_confounders_are_the_triples_of_every_walk_along_a_path_of_the_query(see
     assert (set(found), len(found)) == (wanted, len(set(found)))
 
 
-def test_paths_of_unions_differences_and_counts() -> None:
+def test_paths_of_unions_differences_and_counts():
     text = '(count (minus (or (p "a" "x") (p "b" "x")) (p "c" "y")))'
     assert _paths(parse(text)) == {(("a", False),), (("b", False),)}
     assert _paths(parse('(p- "d" (and (p "a" "x") (p "b" "y")))')) == {
@@ -70,8 +69,8 @@ def test_paths_of_unions_differences_and_counts() -> None:
 
 @each("kg", ["complete", "incomplete", "incomplete-50"])
 def test_evidence_is_in_graphs_of_training_and_those_of_test_are_as_without(
-    structures: Release, tmp_path: Path, kg: str
-) -> None:
+    structures, tmp_path, kg
+):
     graphs = []
     for flag in ("true", "false"):
         to = f"rog:hops=1:max_triples=2:evidence={flag}"
@@ -96,7 +95,7 @@ def test_evidence_is_in_graphs_of_training_and_those_of_test_are_as_without(
         assert set(own) >= set(without[q.id])
 
 
-def test_graphs_are_of_the_graph_that_is_named(structures: Release, tmp_path: Path) -> None:
+def test_graphs_are_of_the_graph_that_is_named(structures, tmp_path):
     for which in ("incomplete", "incomplete-50", "complete"):
         folder = export(structures, "rog", tmp_path / which, kg=which).folder
         names = names_of_relations(folder)
@@ -107,7 +106,7 @@ def test_graphs_are_of_the_graph_that_is_named(structures: Release, tmp_path: Pa
         assert any(graph != sorted(graph) for graph in graphs)
 
 
-def test_a_smaller_graph_is_the_same_in_every_naming(structures: Release, tmp_path: Path) -> None:
+def test_a_smaller_graph_is_the_same_in_every_naming(structures, tmp_path):
     graphs = []
     for naming, seed in (("private", 0), ("entity", 0), ("private", 1)):
         folder = tmp_path / f"{naming}{seed}"
@@ -159,9 +158,7 @@ def nodes_of_g_retriever(row: Row) -> list[str]:
     return pd.read_csv(io.StringIO(out.getvalue())).node_attr.tolist()
 
 
-def test_rows_are_those_of_the_questions_in_a_plain_schema(
-    structures: Release, tmp_path: Path
-) -> None:
+def test_rows_are_those_of_the_questions_in_a_plain_schema(structures, tmp_path):
     folder = export(structures, "rog", tmp_path / "a").folder
     for split in SPLITS:
         for row, q in zip(parquet(folder, split), structures.questions(split), strict=True):
@@ -177,9 +174,7 @@ def test_rows_are_those_of_the_questions_in_a_plain_schema(
     assert paths == [f"{split}.parquet" for split in SPLITS]
 
 
-def test_oracle_plans_lead_to_the_hard_answers_that_can_be_reached(
-    structures: Release, tmp_path: Path
-) -> None:
+def test_oracle_plans_lead_to_the_hard_answers_that_can_be_reached(structures, tmp_path):
     made = export(structures, "rog:oracle_plans=true", tmp_path / "a")
     plans = {row["id"]: row for row in rows(made.folder / "rule_paths_test.jsonl")}
     flags = {row["id"]: row for row in rows(made.folder / "reachability.jsonl")}
@@ -194,7 +189,7 @@ def test_oracle_plans_lead_to_the_hard_answers_that_can_be_reached(
         export(structures, "rog:oracle_plans=true", tmp_path / "b", without_answers=True)
 
 
-def test_the_shares_are_those_of_the_rows(structures: Release, tmp_path: Path) -> None:
+def test_the_shares_are_those_of_the_rows(structures, tmp_path):
     made = export(structures, "rog:max_triples=12", tmp_path / "a")
     assert made.counts["triples_a_question"] == 12
     flags = {row["id"]: row for row in rows(made.folder / "reachability.jsonl")}
@@ -213,9 +208,7 @@ def test_the_shares_are_those_of_the_rows(structures: Release, tmp_path: Path) -
 
 
 @each("naming", ["private", "text"])
-def test_subgraph_rag_and_g_retriever_find_every_name(
-    release: Release, tmp_path: Path, naming: str
-) -> None:
+def test_subgraph_rag_and_g_retriever_find_every_name(release, tmp_path, naming):
     """SubgraphRAG, retrieve/src/dataset/emb.py, puts what it takes for identifiers apart."""
     folder = export(release, "rog", tmp_path / "a", naming=naming).folder
     identifiers = set((folder / "entity_identifiers.txt").read_text().splitlines())
@@ -227,7 +220,7 @@ def test_subgraph_rag_and_g_retriever_find_every_name(
         assert sorted(nodes_of_g_retriever(row)) == sorted(end.lower() for end in entities)
 
 
-def test_no_two_exports_look_alike_to_a_cache(structures: Release, tmp_path: Path) -> None:
+def test_no_two_exports_look_alike_to_a_cache(structures, tmp_path):
     heads = []
     for name, seed in (("a", 0), ("b", 1), ("c", 0)):
         folder = export(structures, "rog", tmp_path / name / "rog", seed=seed).folder
@@ -235,9 +228,7 @@ def test_no_two_exports_look_alike_to_a_cache(structures: Release, tmp_path: Pat
     assert heads[0] == heads[2] != heads[1]
 
 
-def test_row_groups_change_nothing(
-    structures: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_row_groups_change_nothing(structures, tmp_path, monkeypatch):
     whole = parquet(export(structures, "rog", tmp_path / "b").folder, "test")
     monkeypatch.setattr("rulemine.exports.formats.graph_per_question.TRIPLES_AT_ONCE", 50)
     folder = export(structures, "rog", tmp_path / "a").folder
@@ -267,9 +258,7 @@ def of_lstm(question: str) -> list[str]:
 
 
 @each("options", ["", ":max_triples=9"])
-def test_questions_and_graphs_of_gnnrag_are_those_of_rog(
-    structures: Release, tmp_path: Path, options: str
-) -> None:
+def test_questions_and_graphs_of_gnnrag_are_those_of_rog(structures, tmp_path, options):
     folder = export(structures, f"gnnrag{options}", tmp_path / "a").folder
     beside = export(structures, f"rog{options}", tmp_path / "b").folder
     label = json.loads((folder / "entities_names.json").read_text())
@@ -291,7 +280,7 @@ def test_questions_and_graphs_of_gnnrag_are_those_of_rog(
     assert reached[0] == reached[1]
 
 
-def test_every_word_has_a_number(structures: Release, tmp_path: Path) -> None:
+def test_every_word_has_a_number(structures, tmp_path):
     folder = export(structures, "gnnrag", tmp_path / "a").folder
     vocabulary = numbered(folder, "vocab.txt")
     assert np.load(folder / "word_emb.npy").shape[0] == len(vocabulary)

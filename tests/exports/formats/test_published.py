@@ -43,8 +43,7 @@ def whole(request: pytest.FixtureRequest, home: Path) -> Release:
 
 def front(folder: Path) -> dict[str, Any]:
     top, _, _ = (folder / "README.md").read_text().removeprefix("---\n").partition("---\n")
-    read: dict[str, Any] = yaml.safe_load(top)
-    return read
+    return yaml.safe_load(top)
 
 
 def load(folder: Path) -> dict[str, dict[str, list[dict[str, object]]]]:
@@ -57,7 +56,7 @@ def load(folder: Path) -> dict[str, dict[str, list[dict[str, object]]]]:
     return found
 
 
-def test_every_naming_has_the_records_of_the_release(whole: Release, tmp_path: Path) -> None:
+def test_every_naming_has_the_records_of_the_release(whole, tmp_path):
     made, again = (export(whole, "hf", tmp_path / name).folder for name in ("hf", "again"))
     # The description has the digest of every file.
     assert (made / "export.json").read_bytes() == (again / "export.json").read_bytes()
@@ -79,7 +78,7 @@ def test_every_naming_has_the_records_of_the_release(whole: Release, tmp_path: P
     assert {row["relation"] for row in found["relations"]["train"]} == whole.relations().keys()
 
 
-def test_the_card_says_what_the_card_of_the_release_says(whole: Release, tmp_path: Path) -> None:
+def test_the_card_says_what_the_card_of_the_release_says(whole, tmp_path):
     made = export(whole, "hf", tmp_path / "hf", naming="private")
     told = front(made.folder)
     assert told["task_categories"] == ["question-answering", "graph-ml"]
@@ -94,9 +93,7 @@ def test_the_card_says_what_the_card_of_the_release_says(whole: Release, tmp_pat
     assert f'load_dataset(PATH, "{whole.kind}-private")' in text
 
 
-def test_without_answers_there_are_the_inputs_of_the_test_split(
-    whole: Release, tmp_path: Path
-) -> None:
+def test_without_answers_there_are_the_inputs_of_the_test_split(whole, tmp_path):
     made = export(whole, "hf", tmp_path / "hf", without_answers=True)
     kind, naming = whole.kind, whole.naming
     found = load(made.folder)
@@ -112,7 +109,7 @@ def test_without_answers_there_are_the_inputs_of_the_test_split(
     assert "Answers are not in this export" in card
 
 
-def test_two_releases_are_of_different_versions(world: Release, tmp_path: Path) -> None:
+def test_two_releases_are_of_different_versions(world, tmp_path):
     # datasets 2.14 gave the rows of one release for another in a folder of the same name.
     write_release(tmp_path / "private", structures.world(), "private")
     seen = set()
@@ -136,11 +133,11 @@ def test_two_releases_are_of_different_versions(world: Release, tmp_path: Path) 
         ("ask the hospital", "other"),
     ],
 )
-def test_licenses_have_the_names_of_the_hub(words: str, name: str) -> None:
+def test_licenses_have_the_names_of_the_hub(words, name):
     assert license_of(words)[0] == name
 
 
-def test_a_license_of_no_such_name_is_told_in_words(tmp_path: Path) -> None:
+def test_a_license_of_no_such_name_is_told_in_words(tmp_path):
     folder, words = tiny.write_release(tmp_path / "tiny"), "Ask the hospital: no copies"
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["kg"]["license"] = words
@@ -150,9 +147,7 @@ def test_a_license_of_no_such_name_is_told_in_words(tmp_path: Path) -> None:
     assert found == ["other", "ask-the-hospital-no-copies", words]
 
 
-def test_without_pyarrow_it_says_what_to_install(
-    world: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_pyarrow_it_says_what_to_install(world, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ConfigError, match=r"pip install 'rulemine\[exports\]'"):
         export(world, "hf", tmp_path / "hf")
@@ -184,7 +179,7 @@ def depth_of(field: dict[str, Any]) -> int:
     return len(field["arrayShape"].split(",")) if "arrayShape" in field else 0
 
 
-def test_every_field_is_what_the_description_says(world: Release, tmp_path: Path) -> None:
+def test_every_field_is_what_the_description_says(world, tmp_path):
     made = export(world, "croissant:published=2026-01-31", tmp_path / "croissant")
     told = json.loads((made.folder / "croissant.json").read_text())
     assert told["license"] == "https://creativecommons.org/publicdomain/zero/1.0/"
@@ -209,7 +204,7 @@ def test_every_field_is_what_the_description_says(world: Release, tmp_path: Path
         export(world, "croissant:published=soon", tmp_path / "soon")
 
 
-def test_record_sets_are_those_of_the_release(world: Release, tmp_path: Path) -> None:
+def test_record_sets_are_those_of_the_release(world, tmp_path):
     made = export(world, "croissant", tmp_path / "croissant", naming="private")
     told = json.loads((made.folder / "croissant.json").read_text())
     assert "datePublished" not in told

@@ -57,7 +57,7 @@ def graph_of_byokg(file: Path) -> set[tuple[str, ...]]:
         return {tuple(row[:3]) for row in csv.reader(stream, delimiter="\t") if len(row) >= 3}
 
 
-def test_byokg_has_the_graph_and_the_questions(structures: Release, tmp_path: Path) -> None:
+def test_byokg_has_the_graph_and_the_questions(structures, tmp_path):
     made = export(structures, "byokg", tmp_path / "a")
     graph = graph_of_byokg(made.folder / "kg.tsv")
     assert graph == {(s, f"graph.{r}", o) for s, r, o in structures.kg().labeled()}
@@ -69,7 +69,7 @@ def test_byokg_has_the_graph_and_the_questions(structures: Release, tmp_path: Pa
     assert made.counts["topics_without_outgoing_edge"] == lost > 0
 
 
-def test_labels_with_quotes_come_back(tmp_path: Path) -> None:
+def test_labels_with_quotes_come_back(tmp_path):
     odd = [replace(NAMES[0], text='"Ann" Lee'), replace(NAMES[1], text='Bob "B" Lee'), *NAMES[2:]]
     release = write_release(tmp_path / "r", names=odd)
     folder = export(release, "byokg", tmp_path / "a", naming="text").folder
@@ -95,9 +95,7 @@ def beir(folder: Path, split: str) -> tuple[dict[str, Any], dict[str, str], Qrel
     return corpus, {query: queries[query] for query in qrels}, qrels
 
 
-def test_what_is_relevant_to_the_questions_of_the_small_world(
-    release: Release, tmp_path: Path
-) -> None:
+def test_what_is_relevant_to_the_questions_of_the_small_world(release, tmp_path):
     made = export(release, "beir", tmp_path / "a")
     corpus, queries, qrels = beir(made.folder, "test")
     key = dict(zip(release.kg().labeled(), corpus, strict=True))
@@ -113,7 +111,7 @@ def test_what_is_relevant_to_the_questions_of_the_small_world(
     assert {ANN, BOB} <= {*corpus[wife]["text"].rstrip(".").split()}
 
 
-def test_passages_of_entities_and_one_grade(release: Release, tmp_path: Path) -> None:
+def test_passages_of_entities_and_one_grade(release, tmp_path):
     folder = export(release, "beir:passages=entity:graded=false", tmp_path / "a").folder
     corpus, _, qrels = beir(folder, "test")
     assert {*corpus} == {f"m.{s}" for s, _, _ in release.kg().labeled()}
@@ -123,9 +121,7 @@ def test_passages_of_entities_and_one_grade(release: Release, tmp_path: Path) ->
 
 
 @each("kg", ["incomplete", "complete"])
-def test_every_passage_named_is_there_and_proofs_are_whole(
-    structures: Release, tmp_path: Path, kg: str
-) -> None:
+def test_every_passage_named_is_there_and_proofs_are_whole(structures, tmp_path, kg):
     made, asked = export(structures, "beir", tmp_path / "a", kg=kg), structures.questions()
     proofs = proof_rows(structures.kg(kg), asked, structures.removals())
     proof_of = {q.id: rows.tolist() for q, rows in zip(asked, proofs, strict=True)}
@@ -143,9 +139,7 @@ def test_every_passage_named_is_there_and_proofs_are_whole(
 
 
 @each("kg", ["incomplete", "complete"])
-def test_lightrag_loses_no_triple_among_several_of_a_pair(
-    structures: Release, tmp_path: Path, kg: str
-) -> None:
+def test_lightrag_loses_no_triple_among_several_of_a_pair(structures, tmp_path, kg):
     made = export(structures, "lightrag", tmp_path / "a", kg=kg)
     given, graph = read(made.folder / "custom_kg.json"), structures.kg(kg).labeled()
     chunks = {chunk["source_id"]: chunk["content"] for chunk in given["chunks"]}
@@ -165,9 +159,7 @@ def test_lightrag_loses_no_triple_among_several_of_a_pair(
     ]
 
 
-def test_a_chunk_of_lightrag_says_what_its_relationship_says(
-    release: Release, tmp_path: Path
-) -> None:
+def test_a_chunk_of_lightrag_says_what_its_relationship_says(release, tmp_path):
     made = export(release, "lightrag", tmp_path / "a")
     given = read(made.folder / "custom_kg.json")
     (wife,) = (
@@ -185,9 +177,7 @@ def test_a_chunk_of_lightrag_says_what_its_relationship_says(
 
 
 @each("kg", ["incomplete", "complete"])
-def test_generate_on_graph_reads_questions_and_no_triple_is_hidden_twice(
-    structures: Release, tmp_path: Path, kg: str
-) -> None:
+def test_generate_on_graph_reads_questions_and_no_triple_is_hidden_twice(structures, tmp_path, kg):
     folder = export(structures, "gog", tmp_path / "a", kg=kg).folder
     (file,) = folder.glob("data/*/*")
     found, test = read(file), structures.questions("test")
@@ -198,7 +188,7 @@ def test_generate_on_graph_reads_questions_and_no_triple_is_hidden_twice(
     assert all(row["mid_crucial_triples"] == [] for row in found)
 
 
-def test_generate_on_graph_finds_ids_by_names(structures: Release, tmp_path: Path) -> None:
+def test_generate_on_graph_finds_ids_by_names(structures, tmp_path):
     folder = export(structures, "gog", tmp_path / "a", naming="text").folder
     dump = folder / "Freebase/virtuoso-opensource/database/FilterFreebase"
     found = names_in_dump(dump.read_text(encoding="utf-8").splitlines())
@@ -228,7 +218,7 @@ class StructGpt:
         return {(name[h], self.relations[r], name[t]) for h, r, t in found}
 
 
-def test_structgpt_walks_the_graph_from_the_topics(structures: Release, tmp_path: Path) -> None:
+def test_structgpt_walks_the_graph_from_the_topics(structures, tmp_path):
     made = export(structures, "structgpt:split=train", tmp_path / "a", kg="complete")
     client, of = StructGpt(made.folder), ids(structures)
     for name, entity in of.items():
@@ -241,9 +231,7 @@ def test_structgpt_walks_the_graph_from_the_topics(structures: Release, tmp_path
     assert not made.left_out
 
 
-def test_the_same_bytes_in_every_naming_and_nothing_but_plain_types(
-    structures: Release, tmp_path: Path
-) -> None:
+def test_the_same_bytes_in_every_naming_and_nothing_but_plain_types(structures, tmp_path):
     for naming in ("entity", "text"):
         export(structures, "structgpt", tmp_path / naming, naming=naming)
     for name in ("ent2id.pickle", "rel2id.pickle", "subgraph_2hop_triples.npy", "ent_type_ary.npy"):
@@ -258,7 +246,7 @@ def test_the_same_bytes_in_every_naming_and_nothing_but_plain_types(
     assert triples.dtype == np.dtype("<i4")
 
 
-def test_entities_of_the_reference_alone_are_not_told(structures: Release, tmp_path: Path) -> None:
+def test_entities_of_the_reference_alone_are_not_told(structures, tmp_path):
     folder = shutil.copytree(structures.path, tmp_path / "world")
     names = [*structures.entities, EntityNames("e00099", "far", "Far")]
     text = "".join(f"{e.private}\t{e.entity}\t{e.text}\n" for e in names)
@@ -335,7 +323,7 @@ def plan_on_graph(folder: Path, data: str, model: str, memory: Path) -> list[Ask
 
 
 @each("data", ["cwq", "webqsp"])
-def test_both_systems_find_topics_and_gold(structures: Release, tmp_path: Path, data: str) -> None:
+def test_both_systems_find_topics_and_gold(structures, tmp_path, data):
     folder = export(structures, "tog:model=gpt-4", tmp_path / "a").folder
     private, test = ids(structures), structures.questions("test")
     assert len({len(q.anchors) for q in test}) > 1
@@ -344,7 +332,7 @@ def test_both_systems_find_topics_and_gold(structures: Release, tmp_path: Path, 
     assert plan_on_graph(folder, data, "gpt-4", tmp_path / "memory") == wanted
 
 
-def test_another_split_and_no_answers_without_it(structures: Release, tmp_path: Path) -> None:
+def test_another_split_and_no_answers_without_it(structures, tmp_path):
     made = export(structures, "tog:split=train", tmp_path / "a")
     assert made.questions == len(structures.questions("train"))
     with pytest.raises(ConfigError, match="writes the split train"):
@@ -353,13 +341,13 @@ def test_another_split_and_no_answers_without_it(structures: Release, tmp_path: 
         export(structures, "tog:model=org/gpt", tmp_path / "c")
 
 
-def test_the_gold_of_a_count_is_its_number(tmp_path: Path) -> None:
+def test_the_gold_of_a_count_is_its_number(tmp_path):
     asked = replace(structure_question(1, '(p- "won" "oscar")', "test"), value=3, stated_value=2)
     folder = export(write_structures(tmp_path / "w", [asked]), "tog", tmp_path / "a").folder
     assert [row.gold for data in FILE for row in think_on_graph(folder, data)] == [{"3"}] * 2
 
 
-def test_texts_are_unique_and_fit_a_file_name(tmp_path: Path) -> None:
+def test_texts_are_unique_and_fit_a_file_name(tmp_path):
     same = [replace(q, question="Who is it?") for q in QUESTIONS[:2]]
     long = replace(QUESTIONS[2], question="Ü" * 128)
     fits = replace(QUESTIONS[2], id="q00009", question="Ü" * 127 + "?")
