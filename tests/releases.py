@@ -30,7 +30,7 @@ from tests.cypher_releases import RULES, build_coast, simplekg
 FOLDER = ROOT / ".pytest_cache" / "releases"
 
 COAST: dict[str, dict[str, Any]] = {
-    "structures": {"structures.names": ["1p", "2p", "2i"], "structures.per_structure": 4},
+    "structures": {"structures.names": ["1p", "2p", "2i"], "structures.per_structure": 12},
     "subgraphs": {"subgraphs.questions": 12},
     "variants": {"variants.questions": 12, "questions.split": "group"},
 }

@@ -20,8 +20,7 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.reader import Release
 from rulemine.release.records import Question
 from tests.evaluation.world import ANN, BOB, CID, DORA, EVE, question, write_release
-from tests.importing.test_cypher_questions import COUNT, NAMES, imported
-from tests.importing.test_cypher_questions import QUESTIONS as QUESTIONS_OF_TOWNS
+from tests.importing.conftest import ASKED, COUNT, NAMES, cypher_release
 from tests.releases import built
 
 Figures = dict[str, AuditedFigure]
@@ -276,7 +275,7 @@ def test_each_question_in_cypher_is_run_on_its_own_graph(monkeypatch, tmp_path):
         ImportedQuestion(id_, f"Is {it} a town?", ('["Oban"]',), cypher=NAMES, graph="south")
         for id_, it in (("d", "Oban"), ("e", "it"))
     ]
-    release = imported(monkeypatch, tmp_path, [*QUESTIONS_OF_TOWNS, *wrong])
+    release = cypher_release(tmp_path / "out", *ASKED, *wrong)
     monkeypatch.setattr(Release, "entities", (EntityNames("e1", "it", "Oban"),))  # ids are no names
     found = by_key(audit(release, resamples=9))
     shown = {k: (found[k].value, found[k].n) for k in ("missing", "extra", "no_answer", "in_text")}
@@ -287,11 +286,11 @@ def test_each_question_in_cypher_is_run_on_its_own_graph(monkeypatch, tmp_path):
     assert found["hops"].why == "no question has a query."
 
 
-def test_questions_about_different_graphs_are_not_compared(monkeypatch, tmp_path):
+def test_questions_about_different_graphs_are_not_compared(tmp_path):
     """Nor are the rows of questions that do not state them."""
     train = {"cypher": COUNT, "graph": "north", "split": "train"}
-    asked = [*QUESTIONS_OF_TOWNS, ImportedQuestion("d", "How many towns?", ("[2]",), **train)]
-    found = by_key(audit(imported(monkeypatch, tmp_path, asked), resamples=9))
+    asked = [*ASKED, ImportedQuestion("d", "How many towns?", ("[2]",), **train)]
+    found = by_key(audit(cypher_release(tmp_path / "out", *asked), resamples=9))
     for key in ("same_text", "same_query", "many_answers"):
         assert (found[key].value, found[key].n) == (0.0, 2), key
     assert (found["text"].value, found["text"].n) == (0.0, 3)

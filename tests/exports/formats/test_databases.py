@@ -28,11 +28,11 @@ from rulemine.neo4j.loading import property_graph_statements
 from rulemine.query.cypher import to_cypher
 from rulemine.query.parser import parse
 from rulemine.release.reader import Release
+from rulemine.release.records import SPLITS
 from tests import each
 from tests.evaluation.answerers.scripted import Script
 from tests.evaluation.world import write_release
 from tests.exports import freebase_clients, rows
-from tests.releases import built
 
 ODD = ('Jo "the `tick`" O\'Neill, \\n', "Zoë <a> {b}|^%20", "null")
 RELATIONS = ('has `odd` "name", \\', "/a/b/c./d/e")
@@ -198,13 +198,8 @@ def test_without_answers_the_gold_is_elsewhere(coast, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def towns() -> Release:
-    return Release.open(built("coast-structures") / "release")
-
-
-@pytest.fixture(scope="module")
-def tuning(towns: Release, home: Path) -> Path:
-    return export(towns, "sparql-sft", home / "sparql-sft").folder
+def tuning(structures: Release, home: Path) -> Path:
+    return export(structures, "sparql-sft", home / "sparql-sft").folder
 
 
 def conversations(folder: Path) -> list[list[dict[str, str]]]:
@@ -213,29 +208,29 @@ def conversations(folder: Path) -> list[list[dict[str, str]]]:
     return [row["messages"] for row in found]
 
 
-def test_no_question_of_another_split_is_in_it(towns, tuning, tmp_path):
+def test_no_question_of_another_split_is_in_it(structures, tuning, tmp_path):
     asked = [m[0]["content"].rpartition("Question: ")[2] for m in conversations(tuning)]
-    texts = [question.question for question in towns.questions("train")]
-    assert texts
+    texts = [question.question for question in structures.questions("train")]
+    assert {q.split for q in structures.questions()} == {*SPLITS}
     assert [text.partition("\n")[0] for text in asked] == texts
     every = "".join(path.read_text("utf-8") for path in tuning.iterdir())
-    for question in (*towns.questions("test"), *towns.questions("validation")):
+    for question in (*structures.questions("test"), *structures.questions("validation")):
         assert question.question not in every
         assert f'"{question.id}"' not in every
     with pytest.raises(ConfigError, match="writes the split train"):
-        export(towns, "sparql-sft", tmp_path / "out", without_answers=True)
+        export(structures, "sparql-sft", tmp_path / "out", without_answers=True)
 
 
-def test_the_prompt_is_that_of_the_answerer(towns, tuning):
+def test_the_prompt_is_that_of_the_answerer(structures, tuning):
     script = Script(lambda call: "none")
-    answer(towns, "text-to-sparql", split="train", model="m", session=script)
+    answer(structures, "text-to-sparql", split="train", model="m", session=script)
     assert [m[0] for m in conversations(tuning)] == [call.messages[0] for call in script.calls]
 
 
-def test_what_the_model_is_taught_gives_the_answers(towns, tuning):
-    with SparqlRunner(towns.kg("complete")) as runner:
+def test_what_the_model_is_taught_gives_the_answers(structures, tuning):
+    with SparqlRunner(structures.kg("complete")) as runner:
         for question, (_, taught) in zip(
-            towns.questions("train"), conversations(tuning), strict=True
+            structures.questions("train"), conversations(tuning), strict=True
         ):
             assert taught["role"] == "assistant"
             assert sorted(runner.run(taught["content"]).answers) == list(question.answers)
