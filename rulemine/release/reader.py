@@ -436,9 +436,9 @@ class Release:
 
     @cached_property
     def _rules(self) -> tuple[Rule, ...]:
-        if self.manifest["config"].get("selection", {}).get("mode") == "none":
-            return ()
-        return read_rules(self.file("rules.jsonl"))
+        file = self.file("rules.jsonl")
+        # It is empty where nothing is removed, or all that is removed is hidden.
+        return read_rules(file) if file.stat().st_size else ()
 
     @cached_property
     def entities(self) -> tuple[EntityNames, ...]:

@@ -3,13 +3,16 @@
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from rulemine.builder.assemble import edges_between
 from rulemine.builder.pipeline import STAGES, Build, BuildContext
 from rulemine.builder.stages import FinishedStage
 from rulemine.datasets.registry import load_kg
-from rulemine.errors import ConfigError, EndpointError, MiningError, OutputError
+from rulemine.errors import ConfigError, EndpointError
 from rulemine.files import digest_of, write_jsonl
+from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.registry import KINDS
 from rulemine.mining import Resources
 from rulemine.recipe.loading import load_recipe, named_recipes
@@ -17,6 +20,7 @@ from rulemine.recipe.recipe import Recipe
 from rulemine.release.publish import rename
 from rulemine.release.reader import Release
 from rulemine.rules.formats import parse_readable, rule_to_json
+from rulemine.seeds import stream
 from rulemine.verify import verify
 from tests import each
 
@@ -139,29 +143,6 @@ def test_levels_are_nested_and_shares_thin(rules: Path, tmp_path: Path, mode: st
     assert half < whole
 
 
-def test_no_rule_says_which_threshold_to_lower(tmp_path: Path) -> None:
-    (tmp_path / "kg.tsv").write_text("a\tr\tb\nb\tr\ta\n")
-    with pytest.raises(
-        MiningError, match=r"largest head relation has 2 triples.*min_initial_support"
-    ):
-        Build(load_recipe(str(tmp_path / "kg.tsv"), []), tmp_path / "out").run()
-    values = {"min_initial_support": 1, "min_pca_confidence": 1.0, "max_atoms": 2}
-    settings = [(("mining", key), value) for key, value in values.items()]
-    (tmp_path / "kg.tsv").write_text("a\tr\tb\nc\ts\td\n")
-    with pytest.raises(MiningError, match="Lower min_std_confidence"):
-        Build(load_recipe(str(tmp_path / "kg.tsv"), settings), tmp_path / "out").run()
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_folder_that_is_not_ours_is_left_alone(rules: Path, tmp_path: Path) -> None:
-    target = tmp_path / "out"
-    target.mkdir()
-    (target / "thesis.tex").write_text("precious")
-    with pytest.raises(OutputError, match="with other files"):
-        Build(recipe(rules), target).run()
-    assert [p.name for p in tmp_path.iterdir()] == ["out"]
-
-
 def test_a_step_that_the_recipe_does_not_have_is_said_to_be_none(rules, tmp_path):
     with pytest.raises(ConfigError, match=r"verbalize: .*templates; give --model NAME"):
         Build(recipe(rules), tmp_path / "out").run("verbalize")
@@ -209,3 +190,16 @@ def test_structures_without_splits_or_at_random(rules: Path, tmp_path: Path, mod
     assert verify(release.path).problems == ()
     splits = {q.split for q in release.questions()}
     assert splits == ({"test"} if mode == "none" else {"train", "validation", "test"})
+
+
+def test_edges_between_are_those_of_a_plain_search():
+    draw = stream(5, "edges")
+    triples = {(f"n{draw.below(6)}", f"r{draw.below(4)}", f"n{draw.below(6)}") for _ in range(60)}
+    kg = KnowledgeGraph.from_triples(sorted(triples))
+    pairs = [(a, b) for a in range(len(kg.entities)) for b in range(len(kg.entities))]
+    subjects, objects = (np.array(side, np.int32) for side in zip(*pairs, strict=True))
+    wanted = [
+        tuple(r for r in kg.relations if (kg.entities[a], r, kg.entities[b]) in triples)
+        for a, b in pairs
+    ]
+    assert edges_between(kg, subjects, objects) == wanted

@@ -1,6 +1,5 @@
 """A release is built again from its own recipe; what was changed since is named."""
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +17,8 @@ from rulemine.release.reader import Release
 from tests import each
 from tests.command_line import Command
 from tests.releases import built
-from tests.verify.tiny import read_file, seal, write_file
+from tests.verify.tampering import Tampering, in_lines
+from tests.verify.tiny import seal, write_file
 
 Settings = list[tuple[tuple[str, ...], object]]
 
@@ -104,36 +104,22 @@ def test_what_only_the_file_has_must_be_given(made: Path, tmp_path: Path) -> Non
         differences(made / "release", tmp_path / "again", given)
 
 
-def line_of(name: str, number: int, change: Callable[[str], str]) -> Callable[[Path], None]:
-    def tamper(folder: Path) -> None:
-        lines = read_file(folder, name).split("\n")
-        lines[number - 1] = change(lines[number - 1])
-        write_file(folder, name, "\n".join(lines))
+def line_of(name: str, number: int, change: Callable[[str], str]) -> Tampering:
+    def other(lines: list[str]) -> list[str]:
+        return [*lines[: number - 1], change(lines[number - 1]), *lines[number:]]
 
-    return tamper
-
-
-def other_templates(folder: Path) -> None:
-    """Words another question of a relation otherwise, in its template and in all its texts."""
-    questions = (f"questions/{split}.jsonl" for split in ("train", "validation", "test"))
-    for name in ("relations.tsv", *questions):
-        write_file(folder, name, read_file(folder, name).replace("Who lives in", "Who is in"))
-
-
-def other_rule(row: str) -> str:
-    return json.dumps(json.loads(row) | {"id": "0" * 12}, ensure_ascii=False)
+    return in_lines(name, other)
 
 
 @each(
     ("tamper", "expected"),
     [
         (line_of("README.md", 3, lambda line: line.replace("questions", "riddles")), "README.md: line 3"),
-        (line_of("rules.jsonl", 2, other_rule), "rules.jsonl: line 2"),
-        (line_of("kg/complete.tsv.gz", 4, lambda _: "a\tb\tc"), "kg/complete.tsv.gz: line 4"),
-        (other_templates, "relations.tsv: line "),
+        (line_of("rules.jsonl", 2, lambda line: line.replace("0", "1")), "rules.jsonl: line 2"),
+        (line_of("kg/complete.tsv.gz", 4, lambda _: "a\tb\tc\n"), "kg/complete.tsv.gz: line 4"),
         (lambda folder: (folder / "rejected.jsonl").unlink(), "rejected.jsonl: found none"),
         (lambda folder: write_file(folder, "more.txt", "x\n"), "more.txt: found a file"),
-        (line_of("entities.tsv", 9, lambda line: f"{line}\n{line}"), "entities.tsv: line 10"),
+        (line_of("entities.tsv", 9, lambda line: line * 2), "entities.tsv: line 10"),
     ],
 )  # fmt: skip
 def test_what_was_changed_is_named(again, tmp_path, tamper, expected):

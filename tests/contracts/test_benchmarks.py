@@ -1,14 +1,15 @@
 """The benchmarks call commands that exist: nothing else runs them between two measurements."""
 
 import importlib.util
+import re
+import shlex
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from checks.isolated import checkouts, try_clients
 from rulemine.cli.main import make_parser
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.mining import MiningOptions, mine
 from tests import ROOT, each
 
 
@@ -42,21 +43,61 @@ def test_every_command_that_is_measured_is_one(monkeypatch: pytest.MonkeyPatch) 
         make_parser().parse_args(words(command))
 
 
-@each("shape", ["even", "wikidata"])
-def test_the_miner_finds_the_rules_that_are_planted(tmp_path: Path, shape: str) -> None:
-    synthetic = load("synthetic")
-    graph = synthetic.Synthetic(30_000, 30, 11, shape=shape)
-    synthetic.write_synthetic(graph, tmp_path / "kg.tsv")
-    kg = KnowledgeGraph.read(tmp_path / "kg.tsv")
-    assert (len(kg), kg.duplicates, len(kg.relations)) == (30_000, 0, 30)
-    every = MiningOptions(max_atoms=3, min_head_coverage=0.01, min_initial_support=1)
-    found = {rule.id: rule.known.std_confidence for rule in mine(kg, every)}
-    for planted in graph.planted:
-        assert found[planted.rule.id] == pytest.approx(planted.confidence, abs=0.03)
-
-
 def test_the_suite_builds_by_the_recipe_where_there_is_one() -> None:
     suite = load("suite")
     assert suite.recipe_of("fb15k237", "rules") == ["fb15k237"]
     assert suite.recipe_of("fb15k237", "structures") == ["structures-fb15k237"]
     assert suite.recipe_of("codex-m", "variants") == ["codex-m", "--kind", "variants"]
+
+
+EXPORTS_PAGE = (ROOT / "docs" / "exports.md").read_text("utf-8")
+
+
+def test_every_changed_line_is_on_the_page() -> None:
+    for name, checkout in checkouts.CHECKOUTS.items():
+        where = f"[{checkout.repository}](https://github.com/{checkout.repository})"
+        assert f"| `{name}` | {where} | `{checkout.commit}` |" in EXPORTS_PAGE
+        for file, old, new in checkout.changed:
+            assert f"| `{name}` | `{file}` | `{old.strip()}` | `{new.strip()}` |" in EXPORTS_PAGE
+
+
+def test_clients_are_pinned_and_have_their_script() -> None:
+    clients = [try_clients.client_of(file) for file in try_clients.CLIENTS.glob("*.txt")]
+    used = {one.checkout for one in clients if one.checkout}
+    assert used == checkouts.CHECKOUTS.keys()
+    for one in clients:
+        assert one.what
+        assert one.exports or one.checkout or one.section
+        assert all(re.fullmatch(r"[\w.-]+(\[\w+\])?==[\w.]+", line) for line in one.requirements)
+        assert try_clients.script_of(one).exists()
+    (line,) = re.findall(r'clients .*CLIENTS="(.*)"', (ROOT / ".ci" / "run").read_text())
+    assert shlex.split(line)[0] == "rog"
+    assert {*shlex.split(line)} <= {one.name for one in clients}
+
+
+@each(
+    ("ended", "no_skips", "status", "last"),
+    [
+        ("a passed, b passed", True, 0, "2 tried, 0 skipped; tried: a, b"),
+        ("a passed, b skipped", False, 0, "1 tried, 1 skipped; tried: a; skipped: b"),
+        ("a passed, b skipped", True, 1, "1 tried, 1 skipped; tried: a; skipped: b"),
+        ("a passed, b failed", False, 1, "2 tried, 0 skipped; tried: a, b"),
+        ("a skipped", False, 1, "0 tried, 1 skipped; tried: none; skipped: a"),
+    ],
+)
+def test_the_last_line_counts(ended, no_skips, status, last, capsys):
+    of_each = dict(one.split() for one in ended.split(", "))
+    assert try_clients.report(of_each, no_skips=no_skips) == status
+    assert capsys.readouterr().out.splitlines()[-1] == last
+
+
+def test_a_checkout_is_copied_with_its_lines_changed(tmp_path, monkeypatch):
+    changed = checkouts.Changed("src/a.py", "import b", "import c")
+    wanted = checkouts.Checkout("somebody/it", "1234567", ("src",), (changed,))
+    monkeypatch.setitem(checkouts.CHECKOUTS, "It", wanted)
+    assert "CLIENTS_HOME" in checkouts.copied("It", "", tmp_path / "copy")
+    source = tmp_path / "It" / "src" / "a.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("import a\nimport b\n")
+    assert checkouts.copied("It", str(tmp_path), tmp_path / "copy") == ""
+    assert (tmp_path / "copy" / "src" / "a.py").read_text() == "import a\nimport c\n"

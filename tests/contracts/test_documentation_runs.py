@@ -145,13 +145,6 @@ def test_every_block_is_run_or_says_why_not() -> None:
         assert not typed, (page, typed)
 
 
-def commands_of(page: Path) -> list[str]:
-    """The commands of a page, without comments and what pipes them on."""
-    blocks = "".join(block.text for block in blocks_of(page) if block.language == "sh")
-    whole = blocks.replace("\\\n", " ").splitlines()
-    return [shlex.join(shlex.split(line, comments=True)) for line in whole]
-
-
 def goes_to(command: str) -> str:
     """The file or folder that a command writes; empty: none is named."""
     if "--dry-run" in command:
@@ -160,12 +153,6 @@ def goes_to(command: str) -> str:
         return "out/neo4j"
     found = re.search(r" (?:-o|--output) (\S+)", command)
     return found[1] if found else ""
-
-
-def test_no_two_commands_of_the_pages_write_to_one_place() -> None:
-    places = [goes_to(one) for one in {one for page in DOCS for one in commands_of(page)}]
-    twice = {place for place in places if place and places.count(place) > 1}
-    assert twice - {"OUT", "out"} == set()
 
 
 class Reader:

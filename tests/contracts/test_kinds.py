@@ -20,7 +20,7 @@ AMBIGUOUS = frozenset(("rules", "cypher"))
 """Words of much else: these are found beside a kind or another name alone."""
 
 OF_ELSE = {
-    ("rulemine.cli.main", "variants"), ("rulemine.importing.importer", "imported"),
+    ("rulemine.cli.commands", "variants"), ("rulemine.importing.importer", "imported"),
     ("rulemine.judging.sheets", "structures"), ("rulemine.registry", "imported"),
     ("rulemine.verbalizer.prompts", "structures"),
     # what these papers are about

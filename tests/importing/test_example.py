@@ -1,4 +1,4 @@
-"""The imported set that stands beside the demo: what its page says of it."""
+"""The imported set that stands beside the demo: what its page, `docs/importing.md`, says of it."""
 
 from rulemine import Release
 from rulemine.builder.regenerated import regenerated

@@ -144,23 +144,6 @@ def test_what_a_killed_run_wrote_is_whole_lines_and_so_is_what_an_editor_saved(p
     assert custom_ids(folder / "round-0002.requests.jsonl") == [call_of(2).key]
 
 
-def test_a_folder_that_fails_once_is_used_no_more(path, folder, monkeypatch):
-    """Else calls whose requests were not read would be asked again."""
-    works = [until_good(n) for n in range(3)]
-    awaits(path, folder, works)
-    (folder / "strange.jsonl").mkdir()
-    awaits(path, folder, works)
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(batch.BatchFolder, "_read_results", full)
-    (folder / "results.jsonl").touch()
-    with opened_at(path, folder) as session, pytest.raises(OutputError, match="No space left"):
-        session.run(works)
-    assert [p.name for p in folder.glob("round-*")] == ["round-0001.requests.jsonl"]
-
-
 def test_files_keep_to_the_limits_of_the_api(path, folder, monkeypatch):
     monkeypatch.setattr(batch, "MOST_LINES", 4)
     works = [until_good(n) for n in range(6)]

@@ -1,8 +1,10 @@
 """What endpoints do to one call of three, or to all, and what the user sees."""
 
+import base64
 import json
 import re
 import socketserver
+import struct
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -10,9 +12,10 @@ from typing import Any
 import pytest
 from werkzeug import Response
 
-from rulemine.errors import EndpointError, NoReplyError
-from rulemine.llm import Failure, Reply
+from rulemine.errors import ConfigError, EndpointError, NoReplyError
+from rulemine.llm import Call, Failure, Reply
 from rulemine.llm.call import Answer, Ask
+from rulemine.llm.options import EndpointOptions
 from tests.chat_server import KEY, Says, error
 from tests.llm.conftest import call_of
 
@@ -235,3 +238,103 @@ def test_a_reply_without_a_word_is_one_where_the_call_allows_it(server, opened):
         [reply] = session.run([lambda ask: ask(call_of(1, blank=True))])
         assert isinstance(reply, Reply)
         assert reply.text == "b"
+
+
+def vector_of(packed: str) -> list[float]:
+    data = base64.b64decode(packed)
+    return list(struct.unpack(f"<{len(data) // 4}f", data))
+
+
+def embedded(*vectors: Any, **more: Any) -> dict[str, Any]:
+    """The body of an answer with vectors, the last one first."""
+    data = [{"index": at, "embedding": vector} for at, vector in enumerate(vectors)]
+    return {"data": data[::-1], **more}
+
+
+async def two(ask: Ask) -> Answer:
+    return await ask(Call("fake", inputs=["ann", "bob"]))
+
+
+def test_vectors_are_in_the_order_of_the_texts(server, opened):
+    server.says = lambda request, times: embedded([1, 0.5], [0, -2], usage={"prompt_tokens": 7})
+    with opened() as session:
+        [reply] = session.run([two])
+    assert isinstance(reply, Reply)
+    assert server.bodies == [{"model": "fake", "input": ["ann", "bob"]}]
+    assert [vector_of(packed) for packed in reply.vectors] == [[1, 0.5], [0, -2]]
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("", 7, 0)
+
+
+def test_anything_but_a_vector_for_each_text_is_a_fault(server, opened, monkeypatch):
+    monkeypatch.setattr("rulemine.llm.session.PATIENCE", 0.1)
+    for number, body in enumerate((
+        embedded([1.0]), embedded([1.0], [1.0, 2.0]), embedded([1.0], []), embedded([1.0], [None]),
+        embedded([1.0], ["x"]), embedded([1.0], [[1.0]]), embedded([1.0], float("nan")),
+        {"data": [{"index": 0, "embedding": [1.0]}] * 2},
+        {"choices": [{"message": {"content": "no vector"}}]},
+    )):  # fmt: skip
+        server.says = lambda request, times, body=body: body
+        none = pytest.raises(EndpointError, match="an answer without vectors for 2 texts: ")
+        with opened(place=str(number)) as session, none:
+            session.run([two])
+
+
+def test_embeddings_are_journalled_as_chat_is(server, opened):
+    async def converse(ask: Ask) -> list[float]:
+        reply = await ask(Call("fake", inputs=["ann"], purpose="embed"))
+        assert isinstance(reply, Reply)
+        return vector_of(*reply.vectors)
+
+    server.says = lambda request, times: {"data": [{"embedding": [0.1, 3e38]}]}
+    for _ in range(2):
+        with opened() as session:
+            assert session.run([converse]) == [pytest.approx([0.1, 3e38])]
+    assert server.received.total() == 1
+
+
+def test_an_address_without_a_host_is_refused():
+    for url in (
+        "http://", "https:///v1", "http://host:99999/v1", "http://[::1/v1", "http://a b/v1", "ftp://x/v1",
+    ):  # fmt: skip
+        with pytest.raises(ConfigError, match="base_url"):
+            EndpointOptions(base_url=url)
+
+
+def test_local_endpoints_need_no_key(monkeypatch):
+    monkeypatch.delenv("SOME_KEY", raising=False)
+    for url, local in (
+        ("http://localhost:8000/v1", True), ("http://127.0.0.1/v1", True), ("http://127.9.9.9/v1", True),
+        ("http://[::1]:80/v1", True), ("https://api.openai.com/v1", False),
+        ("http://192.168.0.7:8000/v1", False), ("http://127.0.0.1.example.org/v1", False),
+        ("http://localhost@example.org/v1", False),
+    ):  # fmt: skip
+        options = EndpointOptions(base_url=url, api_key_variable="SOME_KEY")
+        assert options.is_loopback == local, url
+        if local:
+            assert options.key() == "none"
+        else:
+            with pytest.raises(EndpointError, match=r"export SOME_KEY=….*export SOME_KEY=none"):
+                options.key()
+
+
+def test_the_key_is_taken_from_the_variable_that_is_named(monkeypatch):
+    monkeypatch.setenv("SOME_KEY", " abc-123\n")
+    monkeypatch.setenv("OPENAI_API_KEY", "another")
+    assert EndpointOptions(api_key_variable="SOME_KEY").key() == "abc-123"
+
+
+def test_a_key_that_no_header_can_hold_is_refused_unseen(monkeypatch):
+    for key in ("two words", "line\nbreak", "schlüssel"):
+        monkeypatch.setenv("SOME_KEY", key)
+        with pytest.raises(EndpointError, match="SOME_KEY") as caught:
+            EndpointOptions(api_key_variable="SOME_KEY").key()
+        assert key not in str(caught.value)
+
+
+def test_user_info_and_query_are_never_shown():
+    options = EndpointOptions(base_url="https://me:hush@host.org:8443/deep/v1/?sig=private&v=2#x")
+    assert options.address == "https://host.org:8443/deep/v1"
+    assert options.secrets == ("hush", "private", "2")
+    assert options.query == {"sig": "private", "v": "2"}
+    shown = f"{options!r} {options} {options.address}"
+    assert not any(secret in shown for secret in ("hush", "private"))

@@ -1,9 +1,16 @@
-from itertools import product
+import re
+from random import Random
 
-from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import KnowledgeGraph
-from rulemine.query.answers import AnswerIndex, missing_from, single_ends
+import pytest
+
+from checks.oracles.queries import random_query, random_world
+from rulemine.errors import QueryError
+from rulemine.kg import KnowledgeGraph
+from rulemine.query import evaluate, parse
+from rulemine.query.answers import AnswerIndex, missing_from
+from rulemine.query.batch import Batch
 from rulemine.seeds import stream
+from tests import each, some_seeds
 
 
 def test_answers_are_those_of_a_plain_search():
@@ -35,28 +42,36 @@ def test_what_a_graph_lacks_of_another_is_found_by_labels():
     assert set(further.labeled()) == set(many[30:]) - set(many[:50])
 
 
-def test_of_what_there_is_one_is_counted_over_all_statements():
-    draw, sizes = stream(13, "answers"), set()
-    for _ in range(200):
-        many = [
-            (f"n{draw.below(40)}", r, f"n{draw.below(40)}")
-            for r in ("spouse", "parent", "child", "likes")
-            for _ in range(1 + draw.below(8))
-        ]
-        kg = KnowledgeGraph.from_triples(many)
-        declared = Declarations.of(["spouse"], [("parent", "child")]).within(kg.relations)
-        every: dict = {}
-        for s, r, o in many:
-            for end, topic, answer in (("subject", o, s), ("object", s, o)):
-                every.setdefault((declared.asked(r, end), topic), set()).add(answer)
-        found = set()
-        for asked in product(kg.relations, ("subject", "object")):
-            ways = declared.statements(*asked)
-            topics = {
-                o if way == "subject" else s for s, r, o in many for one, way in ways if one == r
-            }
-            of_one = sum(len(every[declared.asked(*asked), topic]) == 1 for topic in topics)
-            found |= {asked} if of_one >= 0.95 * len(topics) else set()
-        assert single_ends(kg, declared) == found
-        sizes.add(len(found))
-    assert len(sizes) > 4
+@each("seed", some_seeds(20))
+def test_many_queries_have_the_answers_of_each(seed):
+    world, rng = random_world(seed, 12), Random(seed)
+    queries = [random_query(world, rng) for _ in range(20)]
+    batch = Batch(query.text for query in queries)
+    expected = [set(evaluate(world.kg, query).entities.tolist()) for query in queries]
+    assert any(expected)
+    assert batch.answers(batch.over(world.kg)) == expected
+
+
+KG = KnowledgeGraph.from_triples([("a", "r", "b"), ("a", "r", 'c "d"'), ("b", "r", "c\\")])
+
+
+@each(
+    ("query", "answers"), [('(p "r" "a")', {"b", 'c "d"'}), ('(p "r" "b")', {"c\\"}),
+    (' ( p "r" "nobody" )', set()), ('(p "nothing" "a")', set()), ('(p- "r" "c \\"d\\"")', {"a"}),
+    ('(p-"r""c\\\\")', {"b"}),
+    ('(or (p "nothing" "a") (p "r" "nobody") (p "r" (p "r" "a")) "nobody" "a")', {"a", "c\\"}),
+    ('(minus (p "r" "a") (or (p "nothing" "b") (p- "r" "c\\\\")))', {'c "d"'}),
+    ('(and (p "r" "a") (p- "r" "nobody"))', set())]
+)  # fmt: skip
+def test_what_the_graph_lacks_has_no_triples(query, answers):
+    batch = Batch(['(p "r" "x")', query])
+    found = batch.answers(batch.over(KG))
+    assert [{KG.entities[i] for i in ids} for ids in found] == [set(), answers]
+
+
+@each("line", ['(p "relation" "some entity"', '(p "r" "\\q")', "", '(q "r" "a")', '"a'])
+def test_what_is_no_query_is_told_as_by_the_parser(line):
+    with pytest.raises(QueryError) as told:
+        parse(line)
+    with pytest.raises(QueryError, match=re.escape(str(told.value))):
+        Batch([line])

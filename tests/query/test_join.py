@@ -87,13 +87,3 @@ def test_atoms_over_a_graph_that_lacks_a_name_cannot_be_bound():
     assert bind(kg, [Atom(0, "r", "b")]) == ((0, 0, -2),)
     assert bind(kg, [Atom(0, "s", 1)]) is None
     assert bind(kg, [Atom(0, "r", 1), Atom("c", "r", 1)]) is None
-
-
-def test_a_relation_of_a_graph_without_its_triples_joins_to_nothing():
-    kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("a", "s", "b")])
-    less = kg.without(np.array([1]))
-    atoms = bind(less, [Atom(0, "s", 1)])
-    assert atoms is not None
-    for bound in (frozenset[int](), frozenset({0}), frozenset({1}), frozenset({0, 1})):
-        assert list(join(Index(less), atoms, np.array([[0, 1]]), bound)) == []
-    assert Index(less).of_relation(1).tolist() == []

@@ -1,7 +1,6 @@
 """Releases and predictions that do not fit: one paragraph, status 2, nothing written."""
 
 import gzip
-import json
 import os
 import re
 import shutil
@@ -13,52 +12,35 @@ import pytest
 
 from rulemine.files import digest_of
 from tests import each
-from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
-
-
-@pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A release with predictions for it beside it, not to be changed."""
-    folder = tmp_path_factory.mktemp("built")
-    (folder / "kg.tsv").write_text(FACTS)
-    (folder / "rules.txt").write_text(RULES)
-    done = run_here(folder, ["build", "kg.tsv", "--rules", "rules.txt", "-o", "release"])
-    assert done.status == 0, done.err
-    ids = [json.loads(line)["id"] for line in (folder / "release/questions/test.jsonl").open()]
-    (folder / "good.jsonl").write_text("".join(f'{{"id": "{i}", "answers": []}}\n' for i in ids))
-    return folder
+from tests.command_line import Command, assert_refused, tree
+from tests.verify.tampering import change_manifest
+from tests.verify.tiny import write_release
 
 
 @pytest.fixture
-def place(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Path]:
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Path]:
     """Goes to a fresh folder with a release of one's own, and predictions for it."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "no-cache"))
     monkeypatch.delenv("RULEMINE_DATA", raising=False)
 
     def go() -> Path:
         folder = tmp_path / f"here{len(list(tmp_path.iterdir()))}"
-        folder.mkdir()
-        shutil.copytree(built / "release", folder / "release")
-        shutil.copy(built / "good.jsonl", folder)
+        release = write_release(folder / "release")
+        (folder / "good.jsonl").write_text('{"id": "q1", "answers": []}\n')
         monkeypatch.chdir(folder)
-        return folder / "release"
+        return release
 
     return go
 
 
 READERS = {
     "verify": ["verify", "release"],
-    "show": ["show", "release", "q00001"],
+    "show": ["show", "release", "q1"],
     "rename": ["rename", "release", "--naming", "text", "-o", "other"],
     "answer": ["answer", "release", "--with", "reasoner", "-o", "p.jsonl"],
     "evaluate": ["evaluate", "release", "good.jsonl", "-o", "report.txt"],
     "baselines": ["evaluate", "--baselines", "release", "-o", "table.txt"],
 }
-
-
-def change_manifest(release: Path, **values: object) -> None:
-    path = release / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
 
 
 NOT_READ = {
@@ -80,7 +62,7 @@ def spoil(path: Path, how: str) -> None:
     elif how == "edited" and path.suffix == ".gz":
         path.write_bytes(gzip.compress(gzip.decompress(content).replace(b"\t", b"\tx", 1)))
     elif how == "edited":
-        path.write_bytes(content.replace(b"q0", b"q1", 1) if b"q0" in content else content[:-1])
+        path.write_bytes(content.replace(b'"q', b'"p', 1) if b'"q' in content else content[:-1])
 
 
 @each(

@@ -2,37 +2,28 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph
-from rulemine.kinds.rules.block import RuleBlock
 from rulemine.query.parser import parse
 from rulemine.release.guessing import asked_ends, guesser, nearest, order_of_names
-from rulemine.release.records import HardAnswer, Question, Unseen
+from rulemine.release.records import Question
 from rulemine.seeds import stream
 from tests import each
-from tests.questions import what_is_asked
+from tests.questions import question
 from tests.structures import DECLARED, structure_question
 
 
 def asked(
-    number: int, relation: str, answers: Sequence[str], hard: str | None, direction: str = "object"
+    number: int, relation: str, answers: Sequence[str], hard: str, direction: str = "object"
 ) -> Question:
     topic = f"t{number}"
-    end = hard or answers[0]
-    triple = (topic, relation, end) if direction == "object" else (end, relation, topic)
-    rows = (HardAnswer(end, 1, 100, (triple,), True),) if hard else ()
-    return Question(
-        id=f"q{number}", kind="rules", question=f"{relation} of {topic}?",
-        **what_is_asked(topic, relation, direction), answers=tuple(sorted(answers)),
-        stated=tuple(sorted(set(answers) - {hard})), hard=rows, further=(),
-        hard_answer=hard, core=bool(hard), evidence=(triple,), full_evidence=(triple,),
-        spurious=(), value=None, stated_value=None, relations=(relation,), intermediates=(),
-        removed=(triple,), rules=("r",), split="train",
-        unseen=Unseen(False, False, False), wording="template", paraphrases=(), patterns=(),
-        block=RuleBlock(direction, "composition", "composition"),
-    )  # fmt: skip
+    triple = (topic, relation, hard) if direction == "object" else (hard, relation, topic)
+    others = tuple(sorted({*answers} - {hard}))
+    made = question(number, triple, direction, split="train")
+    return replace(made, answers=tuple(sorted(answers)), stated=others)
 
 
 TRAINING = [

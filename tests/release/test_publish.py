@@ -1,7 +1,6 @@
 """Writing, replacing and renaming releases."""
 
 import itertools
-import json
 import os
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from rulemine.release.publish import publish, rename
 from rulemine.release.reader import Release
 from rulemine.verify import verify
 from tests import each
+from tests.verify.tampering import replaced
 from tests.verify.tiny import write_release
 
 
@@ -75,26 +75,19 @@ def test_nothing_else_in_a_release_folder_is_ever_deleted(tmp_path: Path, name: 
     assert contents(tmp_path) == before
 
 
-def test_an_edited_release_is_replaced_only_when_told(release: Path, tmp_path: Path) -> None:
-    target = tmp_path / "target"
+@each(
+    ("name", "old", "new", "told"),
+    [
+        ("README.md", "# tiny", "# notes of years", r"README\.md edited or damaged .* --replace"),
+        ("manifest.json", '"name": "tiny"', '"name": "other"', "release 'other' of the kind.* --replace"),
+    ],
+)  # fmt: skip
+def test_an_edited_release_is_replaced_only_when_told(tmp_path, name, old, new, told):
+    release, target = write_release(tmp_path / "release"), tmp_path / "target"
     publish(release, target)
-    (target / "README.md").write_text("notes of years")
-    with pytest.raises(OutputError, match=r"README\.md edited or damaged .* --replace"):
-        publish(release, target)
-    assert (target / "README.md").read_text() == "notes of years"
-    publish(release, target, replace=True)
-    assert contents(target) == contents(release)
-
-
-def test_a_release_of_another_name_is_replaced_only_when_told(release, tmp_path):
-    target = tmp_path / "target"
-    publish(release, target)
-    other = json.loads((target / "manifest.json").read_text("utf-8")) | {"name": "other"}
-    (target / "manifest.json").write_text(json.dumps(other), "utf-8")
+    replaced(name, old, new)(target)
     before = contents(target)
-    with pytest.raises(
-        OutputError, match=r"release 'other' of the kind rules, and this one .* --replace"
-    ):
+    with pytest.raises(OutputError, match=told):
         publish(release, target)
     with pytest.raises(OutputError, match="--replace"):
         rename(Release.open(release), target, "text")

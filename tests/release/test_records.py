@@ -9,7 +9,10 @@ import pytest
 from rulemine.codec import from_json, to_json
 from rulemine.errors import InputError
 from rulemine.kg.entity_names import EntityNames
+from rulemine.kinds.rules.balance import Limits, balance
 from rulemine.kinds.rules.block import RuleBlock
+from rulemine.kinds.split import split
+from rulemine.release.question_set import read_question_set, write_question_set
 from rulemine.release.records import (
     Certificate,
     Difficulty,
@@ -23,6 +26,7 @@ from rulemine.release.records import (
     question_from_json,
 )
 from tests import each
+from tests.kinds.rules.test_ask import random_build
 
 TRIPLE = ("ann", "wife", "bob")
 QUESTION = Question(
@@ -80,3 +84,37 @@ def test_a_wrong_field_is_named(change: dict[str, Any], expected: str) -> None:
     with pytest.raises(InputError) as caught:
         question_from_json(row, "file: line 3")
     assert str(caught.value) == f"file: line 3: {expected}."
+
+
+# What each stage keeps of the questions is read back.
+
+
+def verbalized(asked):
+    """Some questions in other words, one by its template for want of a text, one dropped."""
+    first, second, *rest = asked.questions
+    words = {
+        "question": "What?", "wording": "model", "paraphrases": ("Eh?",), "patterns": ("{topic}?",),
+    }  # fmt: skip
+    why = [
+        Rejection(
+            "verbalize", "long", q.id, q.removed[0], q.block.direction, q.rules[0], "dropped: long"
+        )
+        for q in (first, second)
+    ]
+    worded = [replace(q, **words) for q in rest]
+    return asked.keep([replace(second, wording="fallback"), *worded], why)  # fmt: skip
+
+
+STAGES = {
+    "balance": lambda asked: balance(asked, Limits(answer=0.2), 0),
+    "verbalize": verbalized,
+    "split": lambda asked: asked.keep(split(asked.questions, "random", (8, 1, 1), 0), ()),
+}
+
+
+def test_every_stage_is_read_back(tmp_path):
+    asked = random_build(3)[1]
+    for change in (lambda asked: asked, *STAGES.values()):
+        asked = change(asked)
+        write_question_set(tmp_path, asked)
+        assert read_question_set(tmp_path) == asked

@@ -7,15 +7,17 @@ import pytest
 
 from rulemine.errors import ReleaseError
 from rulemine.kg.facts import Declarations
+from rulemine.release.contents import read_parts
 from rulemine.release.reader import Release
-from rulemine.release.records import Certificate, HardAnswer, Rejection
+from rulemine.release.records import HardAnswer, Rejection
+from rulemine.release.sheet import SHEET_COLUMNS, sheet_rows
 from rulemine.release.show import MOST, read_views, show
 from rulemine.release.writer import write_release
 from tests import each
-from tests.release.by_hand import AUNT, FAMILY, QUESTIONS, REMOVALS, RULES, WIFE, parts_of
+from tests.release.by_hand import FAMILY, QUESTIONS, REMOVALS, RULES, WIFE, parts_of
 from tests.release.card.test_page import CONFIG, SOURCE
 from tests.releases import built
-from tests.structures import world
+from tests.structures import ASKED, TYPES, structure_question, world
 from tests.written_releases import written_world
 
 REJECTED = Rejection(
@@ -81,13 +83,6 @@ def test_a_question_is_shown_with_text_labels_in_every_naming(tmp_path: Path, na
     assert show(release(tmp_path, naming), "q00000") == EXPECTED
 
 
-def test_a_question_of_a_further_certificate_shows_that_one(tmp_path: Path) -> None:
-    own = Certificate(AUNT.id, REMOVALS[0].triple, REMOVALS[0].certificate.body)
-    first = Certificate(WIFE.id, REMOVALS[0].triple, (("bea", "wife", "bob"),))
-    row = replace(REMOVALS[0], certificate=first, further_certificates=(own,))
-    assert show(release(tmp_path, removals=[row, *REMOVALS[1:]]), "q00000") == EXPECTED
-
-
 @each("width", [40, 60])
 def test_a_narrow_terminal_gets_short_lines_but_a_whole_query(structures: Path, width: int) -> None:
     opened = Release.open(structures)
@@ -133,19 +128,6 @@ def test_a_question_that_is_not_there_says_why(folder: Path, tmp_path: Path) -> 
             read_views(Release.open(other), [question]).of(question)
 
 
-def test_each_link_is_a_line_with_its_proof_below(structures: Path) -> None:
-    text = show(structures, "q00005")
-    assert "Of 3 links to the answer, 3 must be inferred." in text
-    text = show(structures, "q00011")
-    assert (
-        "Proof\n"
-        "  Bob is a citizen of France: removed, but it follows from\n"
-        "    Bob was born in Lyon.\n"
-        "    Lyon is in France.\n"
-        "  Bob was born in Lyon.\n"
-    ) in text
-
-
 @each("kind", ["subgraphs", "variants"])
 def test_counts_and_wrong_answers_of_written_questions(tmp_path: Path, kind: str) -> None:
     write_release(tmp_path, written_world(kind), "private")
@@ -166,3 +148,44 @@ def test_rows_and_cypher_of_questions_over_a_property_graph() -> None:
         assert text.count("\n  ✗ ") == min(len(question.spurious), MOST)
         if question.hard_answer is not None:
             assert ": removed, but it follows from\n" in text
+
+
+@pytest.fixture
+def world_folder(tmp_path: Path) -> Path:
+    write_release(tmp_path, world(), "entity")
+    return tmp_path
+
+
+def test_types_are_read_as_they_were_written(world_folder: Path) -> None:
+    assert Release.open(world_folder).types() == TYPES
+    assert (
+        (world_folder / "types.tsv")
+        .read_text()
+        .startswith("entity\ttype\nann\tperson\nbob\tperson\n")
+    )
+    parts = read_parts(Release.open(world_folder))
+    assert parts.kind == "structures"
+    assert (parts.types, parts.questions) == (TYPES, world().questions)
+
+
+def test_the_sheet_has_a_row_for_each_question_and_no_verdict(world_folder: Path) -> None:
+    header, *rows = [
+        line.split("\t") for line in (world_folder / "sheet.tsv").read_text().splitlines()
+    ]
+    assert header == list(SHEET_COLUMNS)
+    assert len(rows) == len(ASKED)
+    assert rows[3] == [
+        "q00003", "2p", world().questions[3].question, '(p "citizen_of" (p- "wrote" "film1"))',
+        "(ann, citizen_of, france); (ann, wrote, film1)", "france", "", "", "",
+    ]  # fmt: skip
+
+
+def test_a_sample_of_each_structure_by_the_seed_alone() -> None:
+    questions = [structure_question(n, ASKED[n % 2][1], "test") for n in range(60)]
+    questions += [structure_question(n, ASKED[3][1], "test") for n in range(60, 75)]
+    parts = world(questions=tuple(questions))
+    rows = list(sheet_rows(parts))
+    assert [row[1] for row in rows] == ["1p"] * 10 + ["2p"] * 10
+    assert [row[0] for row in rows] == [*sorted(row[0] for row in rows)]
+    assert list(sheet_rows(replace(parts, questions=parts.questions[::-1]))) == rows
+    assert list(sheet_rows(replace(parts, config=parts.config | {"seed": 8}))) != rows

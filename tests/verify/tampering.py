@@ -24,12 +24,9 @@ def missed(
     tamperings: Mapping[str, tuple[Tampering, Any]],
     found: Callable[[Path], Found] = problems,
 ) -> list[str]:
-    """The tamperings whose fault is not found once the digests fit; the release is as before afterwards.
+    """The tamperings that are not named by their invariant, maybe with its file or file and line.
 
-    Args:
-        folder: The release.
-        tamperings: Names → what is done, and the invariant that tells, maybe with its file or file and line.
-        found: What is found of a release.
+    The digests fit then, and the release is as before afterwards.
     """
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     silent = []
@@ -77,43 +74,41 @@ def row_in(files: tuple[str, ...], fits: Callable[..., object], change: Change) 
     return tamper
 
 
+def _at(row: Any, path: str) -> Any:
+    """What stands at a place such as ``hard.0``; empty: the row."""
+    for key in filter(None, path.split(".")):
+        row = row[int(key) if key.isdigit() else key]
+    return row
+
+
 def put(path: str, value: Any) -> Change:
     """Another value at a place such as ``hard.0.missing``."""
-    *keys, last = [int(key) if key.isdigit() else key for key in path.split(".")]
-
-    def change(row: Any) -> None:
-        for key in keys:
-            row = row[key]
-        row[last] = value
-
-    return change
+    above, _, last = path.rpartition(".")
+    key = int(last) if last.isdigit() else last
+    return lambda row: _at(row, above).__setitem__(key, value)
 
 
 def drop(path: str) -> Change:
     """Takes the first item of a list away."""
+    return lambda row: _at(row, path).pop(0)
 
-    def change(row: Any) -> None:
-        for key in path.split("."):
-            row = row[key]
-        del row[0]
 
-    return change
+def in_lines(name: str, change: Callable[[list[str]], list[str]]) -> Tampering:
+    """Other lines of a file, each with its end."""
+
+    def tamper(folder: Path) -> None:
+        lines = read_file(folder, name).splitlines(keepends=True)
+        write_file(folder, name, "".join(change(lines)))
+
+    return tamper
 
 
 def line_out(name: str, line: int) -> Tampering:
-    def tamper(folder: Path) -> None:
-        lines = read_file(folder, name).splitlines(keepends=True)
-        write_file(folder, name, "".join([*lines[: line - 1], *lines[line:]]))
-
-    return tamper
+    return in_lines(name, lambda lines: [*lines[: line - 1], *lines[line:]])
 
 
 def sorted_in(name: str, line: str) -> Tampering:
-    def tamper(folder: Path) -> None:
-        lines = [*read_file(folder, name).splitlines(keepends=True), f"{line}\n"]
-        write_file(folder, name, "".join(sorted(lines, key=lambda t: t.split("\t"))))
-
-    return tamper
+    return in_lines(name, lambda lines: sorted([*lines, f"{line}\n"], key=lambda t: t.split("\t")))
 
 
 def replaced(name: str, old: str, new: str, count: int = 1) -> Tampering:
@@ -128,12 +123,12 @@ def replaced(name: str, old: str, new: str, count: int = 1) -> Tampering:
 def changed(name: str, row: str, column: int, value: str) -> Tampering:
     """Another value in a column of the row of a table that begins with a name."""
 
-    def tamper(folder: Path) -> None:
-        rows = [line.split("\t") for line in read_file(folder, name).split("\n")]
+    def change(lines: list[str]) -> list[str]:
+        rows = [line.removesuffix("\n").split("\t") for line in lines]
         next(fields for fields in rows if fields[0] == row)[column] = value
-        write_file(folder, name, "\n".join("\t".join(fields) for fields in rows))
+        return ["\t".join(fields) + "\n" for fields in rows]
 
-    return tamper
+    return in_lines(name, change)
 
 
 def change_manifest(folder: Path, **values: Any) -> None:

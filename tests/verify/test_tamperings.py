@@ -14,6 +14,7 @@ from tests.verify.tampering import (
     change_manifest,
     changed,
     edited,
+    in_lines,
     invariants,
     line_out,
     missed,
@@ -163,11 +164,6 @@ def another_digest(folder: Path) -> None:
         replaced(name, SOURCE["digest"], "0" * 64, -1)(folder)
 
 
-def turned(folder: Path) -> None:
-    lines = read_file(folder, COMPLETE).splitlines(keepends=True)
-    write_file(folder, COMPLETE, "".join(lines[::-1]))
-
-
 def nul(folder: Path) -> None:
     for name in ("entities.tsv", COMPLETE, INCOMPLETE):
         replaced(name, "ada", "a\0da", -1)(folder)
@@ -263,7 +259,7 @@ OTHERS: dict[str, tuple[Tampering, tuple[str, int | None, str]]] = {
     "another SPARQL": (replaced(QUESTION, ":grandparent>", ":parent>"), (QUESTION, 1, AGAIN)),
     "another readable rule": (replaced(RULES, "⇒ husband(x,y)", "⇒ husband(y,x)"), (RULES, 2, AGAIN)),
     "spaces": (replaced(RULES, ",", ", ", -1), (RULES, 1, AGAIN)),
-    "another order of triples": (turned, (COMPLETE, 1, AGAIN)),
+    "another order": (in_lines(COMPLETE, lambda lines: lines[::-1]), (COMPLETE, 1, AGAIN)),
     "no rule": (lambda f: write_file(f, RULES, "{}\n"), (RULES, None, "record")),
     "an end that is not asked for": (changed(RELATIONS, "husband", 16, "object"), "asks for an end"),
     "a NUL byte": (nul, (COMPLETE, None, "record")),

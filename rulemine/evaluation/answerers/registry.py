@@ -52,7 +52,7 @@ ANSWERERS: Registry[Callable[..., Answerer]] = Registry(
     Callable,  # type: ignore[arg-type]  # an abstract class, as far as isinstance goes
     {
         "lookup": "rulemine.evaluation.answerers.model_free.simple:Lookup",
-        "neighbors": "rulemine.evaluation.answerers.model_free.simple:Neighbors",
+        "neighbors": "rulemine.evaluation.answerers.model_free.simple:NeighborAnswers",
         "reasoner": "rulemine.evaluation.answerers.model_free.simple:Reasoner",
         "prior": "rulemine.evaluation.answerers.model_free.simple:Prior",
         "nearest": "rulemine.evaluation.answerers.model_free.simple:Nearest",

@@ -12,8 +12,8 @@ from rulemine.release.records import Unseen
 from rulemine.release.writer import write_release
 from tests import each
 from tests.structures import WORLD
-from tests.verify.kinds.test_structures import answers_by_sparql, problems
-from tests.verify.tampering import Change, drop, missed, options, put, question, rows_of
+from tests.verify.kinds.test_structures import problems
+from tests.verify.tampering import Change, drop, missed, options, put, question
 from tests.written_releases import written_world
 
 KINDS = ("subgraphs", "variants")
@@ -47,14 +47,6 @@ def test_without_splits_nothing_is_said_of_training(tmp_path, types, expected):
     )
     write_release(tmp_path, replace(parts, config=config, questions=questions), "entity")
     assert {check for _, _, check in problems(tmp_path)} - {"one end"} == expected
-
-
-def test_the_sparql_of_counts_and_differences_gives_their_answers(releases: Path) -> None:
-    rows = rows_of(releases / "subgraphs", "questions/train.jsonl")
-    assert {row["query"][:6] for row in rows} >= {"(count", "(minus"}
-    for row in rows:
-        wanted = row["answers"] if row["value"] is None else [str(row["value"])]
-        assert answers_by_sparql(row) == wanted
 
 
 def own(key: str, value: Any) -> Change:

@@ -64,10 +64,9 @@ def whole_derivations(query: Query, graph: Graph, triples: Sequence[Triple]) -> 
     return {answer for answer, ends in found if len(ends) == len(triples)}
 
 
-@each("block", range(4))
-def test_lines_answers_and_evidence_are_those_of_others(block: int) -> None:
+def test_lines_answers_and_evidence_are_those_of_others() -> None:
     enumerated = 0
-    for seed in range(10 * block, 10 * block + 10):
+    for seed in range(40):
         world = random_world(seed, 6 if seed % 2 else 30)
         answerer, rng = Answerer(world), Random(seed)
         triples = Graph.of(world.kg.labeled(), Terms())
@@ -87,7 +86,7 @@ def test_lines_answers_and_evidence_are_those_of_others(block: int) -> None:
                 for answer in wanted:
                     check_grades(world, own, answer, triples)
                 assert {t for t, _ in evidence(own, set(wanted), triples)} == expected, query
-    assert enumerated > 200
+    assert enumerated > 800
 
 
 @each(
@@ -133,10 +132,9 @@ def form(expected: Structure) -> tuple[str, str, int, list[str]]:
     return expected.name, expected.shape, expected.hops, [*expected.anchors]
 
 
-@each("block", range(2))
-def test_forms_and_smaller_queries_are_those_of_the_builder(block: int) -> None:
+def test_forms_and_smaller_queries_are_those_of_the_builder() -> None:
     shapes = set()
-    for seed in range(12 * block, 12 * block + 12):
+    for seed in range(24):
         world, rng = random_world(seed, 12), Random(seed)
         relations = world.kg.relations
         pairs = [(relations[0], relations[-1])] * (seed % 3 > 0)

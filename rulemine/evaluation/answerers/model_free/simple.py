@@ -46,7 +46,7 @@ __all__ = [
     "GoldCypher",
     "Lookup",
     "Nearest",
-    "Neighbors",
+    "NeighborAnswers",
     "Prior",
     "RandomEntity",
     "Reasoner",
@@ -68,7 +68,7 @@ class Lookup(Section):
 
 
 @dataclass(frozen=True)
-class Neighbors(Section):
+class NeighborAnswers(Section):
     """Every entity near a topic entity, whatever lies between.
 
     Attributes:
