@@ -134,11 +134,11 @@ def _named(given: Sequence[str], option: str) -> dict[str, str]:
     for text in given:
         name, sign, rest = text.partition("=")
         key, value = (name, rest) if sign and name and "/" not in name else ("", text)
-        if key in found:
-            raise ConfigError(
-                f"{option}: two for {key or 'all questions'}, {found[key]!r} and {value!r}. Name graphs "
-                f"apart: {option} NAME={value}."
-            )
+        expect(
+            key not in found,
+            f"{option}: two for {key or 'all questions'}, {found.get(key)!r} and {value!r}. Name graphs "
+            f"apart: {option} NAME={value}.",
+        )
         found[key] = value
     return found
 

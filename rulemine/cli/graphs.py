@@ -60,8 +60,7 @@ def run_mine(arguments: Namespace) -> int:
     resources = Resources(**given(arguments, "resources."))
     limit = TimeLimit(resources.limit_seconds)
     options = MiningOptions(**given(arguments, "mining."))
-    output: Path | None = arguments.output
-    check_output(output)
+    check_output(arguments.output)
     jar, line, form = None, Line(), arguments.format
     if arguments.amie_jar is not None:
         refuse_idle(arguments, "this package's miner", "cluster")
@@ -79,10 +78,13 @@ def run_mine(arguments: Namespace) -> int:
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
     with line.watch("write") as progress:
         if isinstance(rules, Rules):
-            emit(rules.text(form, limit, progress), output)
+            emit(rules.text(form, limit, progress), arguments.output)
         else:
             line_of = {"jsonl": formats.json_text, "anyburl": formats.anyburl_line}.get(form)
-            emit("".join(map(line_of, rules)) if line_of else formats.format_amie(rules), output)
+            emit(
+                "".join(map(line_of, rules)) if line_of else formats.format_amie(rules),
+                arguments.output,
+            )
     by = f", by {jar.path.name} (SHA-256 {jar.digest})" if jar else ""
     say(f"{_made(rules, kg, form)}{by}", sys.stderr)
     if not unfinished:
@@ -248,9 +250,8 @@ def _read(
 def run_neo4j(arguments: Namespace) -> None:
     """Runs ``data neo4j``."""
     action, line = arguments.action, Line()
-    if (arguments.release is None) == (action == "load"):
-        what = "DIR is missing, the release to load." if action == "load" else "takes no DIR."
-        raise ConfigError(f"data neo4j {action}: {what}")
+    what = "DIR is missing, the release to load." if action == "load" else "takes no DIR."
+    expect((arguments.release is None) != (action == "load"), f"data neo4j {action}: {what}")
     if action != "load":
         refuse_idle(arguments, "data neo4j load", "kg", "url", "database", "replace")
     if action != "start":

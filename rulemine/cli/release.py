@@ -4,9 +4,9 @@ import contextlib
 import shutil
 from argparse import Namespace
 from functools import partial
-from http.server import HTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from rulemine.cli.console import (
     Line,
@@ -30,15 +30,13 @@ from rulemine.cli.keys import (
 )
 from rulemine.codec import dump_line
 from rulemine.errors import ConfigError, counted
-from rulemine.evaluation.reporting import documents, files, loopback, made
-from rulemine.evaluation.supervision import path_reader, supervision
-from rulemine.exports import endpoint, exporting, protocol, registry
+from rulemine.evaluation.reporting import files, made
+from rulemine.exports import exporting, protocol, registry
 from rulemine.importing.importer import import_set
 from rulemine.registry import split_names
 from rulemine.release import (
     Release,
     groups,
-    hiding,
     naming,
     outputs,
     records,
@@ -81,7 +79,10 @@ def run_show(arguments: Namespace) -> None:
 
 
 def _serve(arguments: Namespace) -> None:
-    """Runs ``show --serve``."""
+    """Runs ``show --serve``; what serves takes long to load."""
+    from rulemine.evaluation.reporting import documents, loopback
+    from rulemine.exports import endpoint
+
     how, line = form_of(arguments.serve, "--serve", page=Page, sparql=Endpoint), Line()
     release = Release.open(arguments.release)
     if isinstance(how, Page):
@@ -109,7 +110,7 @@ def _serve(arguments: Namespace) -> None:
         _until_interrupted(server, f"/sparql (Ctrl-C ends)\n{about}")
 
 
-def _until_interrupted(server: HTTPServer, place: str) -> None:
+def _until_interrupted(server: Any, place: str) -> None:
     print(f"http://127.0.0.1:{server.server_port}{place}", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         server.serve_forever()
@@ -139,6 +140,8 @@ def run_archive(arguments: Namespace) -> None:
     left_out = 0
     with Line().watch("archive"), TemporaryDirectory(prefix="rulemine-") as folder:
         if hide:
+            from rulemine.release import hiding  # loads what answers Cypher
+
             left_out = hiding.write_hidden(release, Path(folder))
             release = Release.open(folder)
         digest = write_archive(release, output)
@@ -215,7 +218,9 @@ def _questions(arguments: Namespace, form: str) -> None:
 
 
 def _supervision(arguments: Namespace, form: str) -> None:
-    """Runs ``export --to supervision``."""
+    """Runs ``export --to supervision``; what compares takes long to load."""
+    from rulemine.evaluation.supervision import path_reader, supervision
+
     how = form_of(form, "--to", supervision=Supervision)
     refuse_idle(arguments, "other formats", "naming", "seed", "without_answers")
     expect(

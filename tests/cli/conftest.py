@@ -1,12 +1,17 @@
-"""A small release for every test of the command line, built once, and tables of what is refused."""
+"""A small release for every test of the command line, built once; tables of what is refused; processes."""
 
+import os
 import shlex
 import shutil
-from collections.abc import Iterable
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.command_line import FACTS, RULES, Command, assert_refused, run_here, tree
 
 BUILD = ("build", "kg.tsv", "--rules", "rules.txt", "-o")
@@ -44,3 +49,34 @@ def unrefused(command: Command, folder: Path, rows: Iterable[tuple[str, str]]) -
         except AssertionError as problem:
             wrong.append(f"{words}: {problem}")
     return wrong
+
+
+@contextmanager
+def started(
+    folder: Path,
+    words: Sequence[str],
+    program: Sequence[str] = ("-m", "rulemine"),
+    **environment: str,
+) -> "Iterator[subprocess.Popen[str]]":
+    """A process that is gone at the end, however that comes."""
+    process = subprocess.Popen(
+        [sys.executable, *program, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def told(process: "subprocess.Popen[str]", text: str) -> str:
+    """The next line of a process on standard error that holds a text."""
+    assert process.stderr is not None
+    while text not in (line := process.stderr.readline()):
+        assert line, "it ended before that"
+    return line

@@ -6,6 +6,8 @@ import sys
 import termios
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -56,33 +58,43 @@ def read_all(terminal: int) -> str:
     return b"".join(pieces).decode()
 
 
-def test_the_time_on_a_bar_moves_on_without_any_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """A terminal of 80 columns in place of standard error; where to read what was written to it."""
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (24, 80))
     monkeypatch.setattr(console, "SECONDS_BEFORE_BAR", 0.0)
     monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.01)
+    with os.fdopen(slave, "w", encoding="utf-8") as error:
+        monkeypatch.setattr(sys, "stderr", error)
+        yield master
+    os.close(master)
+
+
+def shown_until(master: int, text: str, times: int = 1) -> str:
+    """What is written to a terminal until a text was shown so often."""
     shown = ""
-    with os.fdopen(slave, "w", encoding="utf-8") as terminal:
-        monkeypatch.setattr(sys, "stderr", terminal)
+    for _ in range(200):
+        if shown.count(text) >= times:
+            break
+        time.sleep(0.02)
+        shown += read_all(master)
+    return shown
+
+
+def test_the_time_on_a_bar_moves_on_without_any_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    with terminal(monkeypatch) as master:
         line = Line()
         with line.watch("verify"):
             line.phase("verify graphs")
-            for _ in range(100):
-                if shown.count("verify graphs 00:0") >= 3:
-                    break
-                time.sleep(0.05)
-                shown += read_all(master)
-    os.close(master)
+            shown = shown_until(master, "verify graphs 00:0", 3)
     assert shown.count("verify graphs 00:0") >= 3
     assert [thread for thread in threading.enumerate() if thread.name == console.TICKER] == []
 
 
-def test_everything_fits_on_a_terminal_of_80_columns(monkeypatch):
-    master, slave = pty.openpty()
-    termios.tcsetwinsize(slave, (24, 80))
-    monkeypatch.setattr(console, "SECONDS_BEFORE_BAR", 0.0)
-    with os.fdopen(slave, "w", encoding="utf-8") as terminal:
-        monkeypatch.setattr(sys, "stderr", terminal)
+def test_everything_fits_on_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    with terminal(monkeypatch) as master:
+        monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 1e6)
         line = Line()
         with line.watch("verbalize") as tell:
             monkeypatch.setattr(OF_ALL, "prompt_tokens", OF_ALL.prompt_tokens + 1_100_000)
@@ -90,9 +102,8 @@ def test_everything_fits_on_a_terminal_of_80_columns(monkeypatch):
                 line.status("12 rejected · 2,773 calls/min")
                 tell(done, 4350)
                 line._bar.refresh()  # else only now and then
-        terminal.flush()
+        sys.stderr.flush()
         shown = read_all(master)
-    os.close(master)
     bars = [part for part in re.split(r"[\r\n]", shown) if "rejected" in part]
     assert bars
     for part in bars:
@@ -118,21 +129,11 @@ def test_where_nobody_watches_lines_come_without_any_status_or_progress(monkeypa
 
 
 def test_a_bar_is_wiped_though_there_was_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    master, slave = pty.openpty()
-    termios.tcsetwinsize(slave, (24, 80))
-    monkeypatch.setattr(console, "SECONDS_BEFORE_BAR", 0.05)
-    monkeypatch.setattr(console, "SECONDS_BETWEEN_TICKS", 0.02)
-    shown = ""
-    with os.fdopen(slave, "w", encoding="utf-8") as terminal:
-        monkeypatch.setattr(sys, "stderr", terminal)
+    with terminal(monkeypatch) as master:
+        monkeypatch.setattr(console, "SECONDS_BEFORE_BAR", 0.05)
         with Line().watch("read"):
-            for _ in range(100):
-                shown += read_all(master)
-                if "read 00:0" in shown:
-                    break
-                time.sleep(0.02)
+            shown = shown_until(master, "read 00:0")
         shown += read_all(master)
-    os.close(master)
     assert "read 00:0" in shown
     assert shown.endswith("\r")
     assert shown.rstrip("\r").rpartition("\r")[2].strip() == ""

@@ -5,17 +5,14 @@ every place is hit for certain.
 """
 
 import os
-import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from rulemine.builder.pipeline import STAGES as ALL_STAGES
-from tests import ROOT
-from tests.command_line import FACTS, RULES, Command, dense_graph, run_here, tree
+from tests.cli.conftest import started, told
+from tests.command_line import Command, dense_graph, run, tree
 
 STAGES = [stage for stage in ALL_STAGES if stage != "verbalize"]
 """Those of a build without a language model."""
@@ -74,24 +71,16 @@ BUILD = ["build", "kg.tsv", "--rules", "rules.txt", "-o", "out/kg"]
 
 def struck(folder: Path, number: int, place: str, words: list[str]) -> None:
     """Runs a command that is struck by a signal at a place, and checks how it ends."""
-    done = subprocess.run(
-        [sys.executable, "-c", DRIVER, place, str(number), *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = run(folder, [place, str(int(number)), *words], ("-c", DRIVER))
     if number == signal.SIGKILL:
-        assert done.returncode == -signal.SIGKILL, done
+        assert done.status == -signal.SIGKILL, done
     else:
-        assert done.returncode == 130, done
-        assert (
+        assert done.status == 130, done
+        said = (
             "rulemine: interrupted. Nothing is left half-written; finished stages and all replies"
-            in done.stderr
         )
-        assert "Traceback" not in done.stderr
+        assert said in done.err
+        assert "Traceback" not in done.err
 
 
 def whole(folder: Path) -> dict[str, str]:
@@ -103,22 +92,10 @@ def whole(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the graph, the rules and what was built of them; not to be changed."""
-    folder = tmp_path_factory.mktemp("finished")
-    (folder / "kg.tsv").write_text(FACTS)
-    (folder / "rules.txt").write_text(RULES)
-    assert run_here(folder, BUILD).status == 0
-    assert run_here(folder, [*BUILD, "-o", "older/kg", "--seed", "5"]).status == 0
-    assert run_here(folder, ["answer", "out/kg", "--with", "lookup", "-o", "p.jsonl"]).status == 0
-    return folder
-
-
 @pytest.fixture
-def uninterrupted(finished: Path) -> dict[str, str]:
+def uninterrupted(made: Path) -> dict[str, str]:
     """Every file of a build that nothing disturbed, stages included."""
-    return whole(finished / "out")
+    return whole(made / "out")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
@@ -148,14 +125,9 @@ def test_a_build_struck_in_every_stage_ends_with_the_same_bytes(
     "place", ["rename:.select.exchange/new", "rename:out/kg", "rename:.kg.exchange/new"]
 )
 def test_a_build_struck_while_it_replaces_an_older_one(
-    here: Path,
-    command: Command,
-    finished: Path,
-    uninterrupted: dict[str, str],
-    number: int,
-    place: str,
+    here: Path, command: Command, uninterrupted: dict[str, str], number: int, place: str
 ) -> None:
-    shutil.copytree(finished / "older", here / "out")
+    assert command(*BUILD, "--seed", "5").status == 0
     older = whole(here / "out" / "kg")
     struck(here, number, place, BUILD)
     there = whole(here / "out" / "kg") if (here / "out" / "kg").exists() else {}
@@ -181,9 +153,8 @@ PLACES = {
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("name", PLACES)
-def test_other_commands_struck(here, command, finished, name, number):
-    shutil.copytree(finished / "out", here / "out")
-    shutil.copy(finished / "p.jsonl", here / "p.jsonl")
+def test_other_commands_struck(built, command, name, number):
+    here = built
     (here / "new").mkdir()
     before = tree(here / "out")
     place, words = PLACES[name]
@@ -221,23 +192,10 @@ def test_ctrl_c_while_java_mines(here: Path) -> None:
     thresholds = ["head_coverage", "std_confidence", "pca_confidence"]
     words = ["build", "dense.tsv", "-o", "out/x", "--set", "mining.max_atoms=5"]
     words += [word for name in thresholds for word in ("--set", f"mining.min_{name}=0")]
-    process = subprocess.Popen(
-        [sys.executable, "-c", MINING, *words],
-        cwd=here,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        assert process.stderr is not None
-        while "Java mines" not in (line := process.stderr.readline()):
-            assert line, "it ended before that"
+    with started(here, words, ("-c", MINING)) as process:
+        told(process, "Java mines")
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=120)  # all of it would take hours
-    finally:
-        process.kill()
-        process.communicate()
     assert process.returncode == 130, err
     assert "rulemine: interrupted" in err
     assert "Traceback" not in err

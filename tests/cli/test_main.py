@@ -1,15 +1,12 @@
 """The command line as a process: status, channels, encodings, and output that is the same everywhere."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import rulemine
 from rulemine.errors import LimitError, RulemineError
-from tests import ROOT
+from tests.cli.conftest import started
 from tests.command_line import FACTS, RULES, Command, run, tree
 from tests.evaluation.world import write_release
 
@@ -47,34 +44,21 @@ def test_standard_output_is_utf8_whatever_the_locale(here: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_behind_standard_output_is_said(here: Path) -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "rulemine", "data", "list"],
-            cwd=here,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 2
-    assert done.stderr.startswith("rulemine: standard output: cannot be written")
-    assert done.stderr.count("\n") == 1
+    code = "import sys; sys.stdout = open('/dev/full', 'w'); import rulemine.__main__"
+    listing = "from rulemine.cli.main import main; sys.exit(main(['data', 'list']))"
+    done = run(here, [], ("-c", f"{code}; {listing}"))
+    assert done.status == 2
+    assert done.err.startswith("rulemine: standard output: cannot be written")
+    assert done.err.count("\n") == 1
 
 
 def test_a_reader_that_stops_reading_is_no_error(here: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rulemine", "data", "list"],
-        cwd=here,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    process.stdout.close()
-    _, err = process.communicate(timeout=60)
-    assert err == b""
-    assert process.returncode == 0
+    with started(here, ["data", "list"]) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+        assert process.wait(60) == 0
 
 
 def test_the_release_does_not_depend_on_where_and_how_often_it_is_built(here, command):

@@ -1,18 +1,15 @@
 """Builds with a model that are killed, interrupted, out of tokens: nothing is lost or paid for twice."""
 
-import contextlib
 import os
 import re
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests import ROOT
 from tests.chat_server import KEY, ChatServer, build_words, journal, until
+from tests.cli.conftest import started, told
 from tests.command_line import Command, tree
 
 CONCURRENCY = 16
@@ -21,32 +18,6 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(os.name == "nt", reason="signals of POSIX"),
 ]
-
-
-@contextlib.contextmanager
-def started(folder: Path, words: list[str]) -> "Iterator[subprocess.Popen[str]]":
-    """A process that is gone at the end, however that comes."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "rulemine", *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": KEY},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def stopping(process: "subprocess.Popen[str]") -> str:
-    """The line in which a process says that it has been told to stop."""
-    assert process.stderr is not None
-    while "Stopping" not in (line := process.stderr.readline()):
-        assert line, "it ended without a word"
-    return line
 
 
 def hold_after(running: ChatServer, answers: int) -> None:
@@ -63,14 +34,12 @@ def until_held(running: ChatServer, process: "subprocess.Popen[str]") -> None:
 
 def test_killed_builds_go_on_and_pay_for_nothing_twice(here: Path, command: Command) -> None:
     with ChatServer() as running:
-        words, kept = (
-            build_words(running.url, "out/kg", "--set", "verbalizer.judge_model=critic"),
-            set[str](),
-        )
+        judged = ("--set", "verbalizer.judge_model=critic")
+        words, kept = build_words(running.url, "out/kg", *judged), set[str]()
         for answers in (3, 20):
             again, answered = running.again, len(running.answered)
             hold_after(running, answers)
-            with started(here, words) as process:
+            with started(here, words, OPENAI_API_KEY=KEY) as process:
                 until_held(running, process)
                 process.kill()
                 assert process.wait() == -signal.SIGKILL
@@ -85,12 +54,7 @@ def test_killed_builds_go_on_and_pay_for_nothing_twice(here: Path, command: Comm
         assert command(*words).status == 0
         assert running.again == 0
         assert len(journal(here / "out" / "kg")) == len(running.received)
-        assert (
-            command(
-                *build_words(running.url, "once", "--set", "verbalizer.judge_model=critic")
-            ).status
-            == 0
-        )
+        assert command(*build_words(running.url, "once", *judged)).status == 0
     assert tree(here / "once") == tree(here / "out" / "kg")
     assert command("verify", "once").status == 0
 
@@ -99,10 +63,12 @@ def test_calls_in_flight_are_waited_for(here: Path, command: Command) -> None:
     with ChatServer() as running:
         words = build_words(running.url)
         hold_after(running, 20)
-        with started(here, words) as process:
+        with started(here, words, OPENAI_API_KEY=KEY) as process:
             until_held(running, process)
             process.send_signal(signal.SIGINT)
-            assert re.search(rf"waiting .* for {CONCURRENCY} calls in flight", stopping(process))
+            assert re.search(
+                rf"waiting .* for {CONCURRENCY} calls in flight", told(process, "Stopping")
+            )
             running.let_go()
             _, err = process.communicate(timeout=120)
         assert process.returncode == 130, err
@@ -116,12 +82,15 @@ def test_calls_in_flight_are_waited_for(here: Path, command: Command) -> None:
 
 @pytest.mark.parametrize("signals", [(signal.SIGINT, signal.SIGINT), (signal.SIGTERM,)])
 def test_a_second_ctrl_c_and_sigterm_end_at_once(here: Path, signals: tuple[int, ...]) -> None:
-    with ChatServer() as running, started(here, build_words(running.url)) as process:
+    with (
+        ChatServer() as running,
+        started(here, build_words(running.url), OPENAI_API_KEY=KEY) as process,
+    ):
         hold_after(running, 5)
         until_held(running, process)
         process.send_signal(signals[0])
         for number in signals[1:]:
-            stopping(process)
+            told(process, "Stopping")
             process.send_signal(number)
         _, err = process.communicate(timeout=120)
         assert len(journal(here / "out" / "kg")) == 5

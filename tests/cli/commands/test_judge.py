@@ -11,7 +11,7 @@ from pytest_httpserver import HTTPServer
 from rulemine.config import packaged
 from rulemine.release.archive import write_archive
 from tests.chat_server import ChatServer, FakeModel, error, lines_of
-from tests.command_line import Command, assert_refused
+from tests.command_line import Command, Ended, assert_refused
 from tests.evaluation.world import write_release, write_structures
 
 CALLS = 30
@@ -39,13 +39,19 @@ def words(server: ChatServer, release: Path, *more: str, model: str = "a,b,c") -
     return ["evaluate", str(release), *endpoint, "-o", "judged.jsonl", *more]
 
 
+def run_judges(command: Command, *given: Any, **how: Any) -> Ended:
+    """Judges, see `words`; the command has to succeed."""
+    ended = command(*words(*given, **how))
+    assert ended.status == 0, ended.err
+    return ended
+
+
 def rows() -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path("judged.jsonl").read_text("utf-8").splitlines()]
 
 
 def test_three_models_judge_and_resuming_asks_nothing(small, server, command: Command):
-    ended = command(*words(server, small, "--set", "endpoint.concurrency=3"))
-    assert ended.status == 0, ended.err
+    ended = run_judges(command, server, small, "--set", "endpoint.concurrency=3")
     assert "4 questions" in ended.out
     assert "judges: a, b, c" in ended.out
     assert "Accepted: 2 of 4" in ended.out, "of two, the answer is not in the facts"
@@ -76,8 +82,7 @@ def test_one_model_judges_three_times_and_each_reply_is_kept(small, server, comm
         )
 
     server.says = says
-    ended = command(*words(server, small, model="solo"))
-    assert ended.status == 0, ended.err
+    ended = run_judges(command, server, small, model="solo")
     assert "one model, solo, judging 3 times" in ended.out
     assert {body["temperature"] for body in server.bodies} == {0.7}
     kept = lines_of(Path("judged.jsonl.work/journal.sqlite"))
@@ -94,8 +99,7 @@ def test_one_model_judges_three_times_and_each_reply_is_kept(small, server, comm
 def test_structures_in_an_archive_and_a_sample(here, server, command: Command):
     release = write_structures(here / "structures")
     write_archive(release, here / "structures.tar")
-    ended = command(*words(server, here / "structures.tar", "--sample", "5"))
-    assert ended.status == 0, ended.err
+    ended = run_judges(command, server, here / "structures.tar", "--sample", "5")
     assert len(rows()) == 5
     missing = [row for row in rows() if not row["conclusions"]]
     assert all("proof_flag_1" not in row for row in missing)
@@ -114,8 +118,7 @@ def test_prose_is_asked_again_counted_and_rejected(small, server, command: Comma
         return error(400, "this one is refused")
 
     server.says = says
-    ended = command(*words(server, small))
-    assert ended.status == 0, ended.err
+    ended = run_judges(command, server, small)
     assert "Accepted: 0 of 4" in ended.out
     for row in rows():
         assert row["redundancy_flag_2"] is None
@@ -127,24 +130,16 @@ def test_prose_is_asked_again_counted_and_rejected(small, server, command: Comma
 
 def test_replies_that_are_cut_off_are_counted_and_the_option_named(small, server, command: Command):
     cut = {"choices": [{"message": {"content": "{"}, "finish_reason": "length"}]}
-    server.says = lambda request, times: (
-        cut if request["model"] == "b" else FakeModel().answer(request)
-    )
-    ended = command(*words(server, small))
-    assert ended.status == 0, ended.err
+    server.says = lambda request, _: cut if request["model"] == "b" else FakeModel().answer(request)
+    ended = run_judges(command, server, small)
     many = sum(body["model"] == "b" for body in server.bodies)
-    assert (
-        f"{many} replies were cut off. Give the model more room: --set judge.max_tokens=4096."
-        in ended.err
-    )
+    room = "Give the model more room: --set judge.max_tokens=4096."
+    assert f"{many} replies were cut off. {room}" in ended.err
 
 
 def test_a_budget_ends_the_run_and_a_larger_one_goes_on(small, server, command: Command):
-    ended = command(
-        *words(
-            server, small, "--set", "endpoint.budget_tokens=9000", "--set", "endpoint.concurrency=1"
-        )
-    )
+    few = ("--set", "endpoint.budget_tokens=9000", "--set", "endpoint.concurrency=1")
+    ended = command(*words(server, small, *few))
     assert ended.status == 3
     assert "endpoint.budget_tokens" in ended.err
     assert not Path("judged.jsonl").exists()
@@ -155,8 +150,7 @@ def test_a_budget_ends_the_run_and_a_larger_one_goes_on(small, server, command: 
 
 
 def test_a_dry_run_asks_nothing_and_knows_the_journal(small, server, command: Command):
-    ended = command(*words(server, small, "--dry-run"))
-    assert ended.status == 0, ended.err
+    ended = run_judges(command, server, small, "--dry-run")
     assert f"calls             {CALLS}, at most {2 * CALLS} ({CALLS} for votes)\n" in ended.out
     assert "── judge_proof ──" in ended.out
     assert not server.bodies

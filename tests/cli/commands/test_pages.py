@@ -4,19 +4,19 @@ import csv
 import http.client
 import io
 import json
-import os
 import re
 import signal
-import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rulemine.cli.main import main
+from rulemine.errors import UserError
 from rulemine.evaluation import write_predictions
 from rulemine.release.records import Prediction
-from tests import ROOT
+from tests.cli.conftest import started
 from tests.evaluation.world import CID, EVE, write_release
 
 
@@ -40,25 +40,21 @@ def test_every_question_is_a_line_of_csv(folder: Path, capsys: pytest.CaptureFix
     ]
 
 
-@pytest.mark.parametrize(("format_", "sign"), [("html", "<h1>"), ("latex", r"\midrule")])
-def test_evaluate_writes_a_page_and_latex(folder, capsys, format_, sign):
-    words = ["evaluate", str(folder / "small"), str(folder / "mine.jsonl"), "--format", format_]
-    assert main(words) == 0
-    printed = capsys.readouterr().out
-    assert sign in printed
-    assert "mine on the incomplete graph of small" in printed
-    assert main([*words, "-o", str(folder / "report")]) == 0
-    assert (folder / "report").read_text("utf-8") == printed
-
-
-@pytest.mark.parametrize(("format_", "sign"), [("html", "<h1>"), ("latex", r"\midrule")])
-def test_compare_writes_a_page_and_latex(folder, capsys, format_, sign):
+def test_one_file_and_several_are_written_as_a_page_and_as_latex(folder, capsys):
     write_predictions(folder / "other.jsonl", [Prediction("q00001", answers=(CID,))])
-    files = [str(folder / "mine.jsonl"), str(folder / "other.jsonl")]
-    assert main(["evaluate", str(folder / "small"), *files, "--format", format_]) == 0
-    printed = capsys.readouterr().out
-    assert sign in printed
-    assert all(text in printed for text in ("2 systems on small", "mine", "other", "Holm"))
+    one = ["evaluate", str(folder / "small"), str(folder / "mine.jsonl"), "--format"]
+    for form, sign in (("html", "<h1>"), ("latex", r"\midrule")):
+        assert main([*one, form]) == 0
+        printed = capsys.readouterr().out
+        assert sign in printed
+        assert "mine on the incomplete graph of small" in printed
+        assert main([*one, form, "-o", str(folder / f"report.{form}")]) == 0
+        assert (folder / f"report.{form}").read_text("utf-8") == printed
+        assert main([*one[:3], str(folder / "other.jsonl"), "--format", form]) == 0
+        printed = capsys.readouterr().out
+        assert all(
+            text in printed for text in (sign, "2 systems on small", "mine", "other", "Holm")
+        )
 
 
 def test_tables_fit_the_terminal_and_nothing_else(folder, capsys, monkeypatch):
@@ -90,18 +86,11 @@ def test_what_a_system_was_given_is_said(folder: Path, capsys: pytest.CaptureFix
 
 
 def test_a_page_is_served_until_it_is_interrupted(folder: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "rulemine", "show", "small", "--serve", "page:port=0:split=all"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as server:
+    words = ["show", "small", "--serve", "page:port=0:split=all"]
+    with started(folder, words) as server:
         assert server.stdout is not None
-        address = re.fullmatch(
-            r"http://(127\.0\.0\.1:\d+)/ \(Ctrl-C ends\)\n", server.stdout.readline()
-        )
+        line = server.stdout.readline()
+        address = re.fullmatch(r"http://(127\.0\.0\.1:\d+)/ \(Ctrl-C ends\)\n", line)
         assert address is not None
         connection = http.client.HTTPConnection(address[1], timeout=30)
         connection.request("GET", "/")
@@ -109,6 +98,23 @@ def test_a_page_is_served_until_it_is_interrupted(folder: Path) -> None:
             page = answer.read().decode()
         server.send_signal(signal.SIGINT)
         out, err = server.communicate(timeout=60)
-    assert (server.returncode, out.strip(), err) == (0, "", "")
+        assert (server.returncode, out.strip(), err) == (0, "", "")
     assert "Questions of small" in page
     assert all(f'"id":"q0000{number}"' in page for number in (1, 2, 3, 4))
+
+
+def test_the_seed_and_the_level_are_those_that_are_given(tmp_path, monkeypatch):
+    given: dict[str, Any] = {}
+
+    def evaluate(*_: Any, **more: Any) -> None:
+        given.update(more)
+        raise UserError("that is enough.")
+
+    monkeypatch.setattr("rulemine.evaluation.comparing.comparison.evaluate_all", evaluate)
+    release = write_release(tmp_path / "small").path
+    files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for file in files:
+        file.write_text('{"id": "q00001", "answers": []}\n')
+    words = ["evaluate", release, *files, "--seed", "5", "--level", "40"]
+    assert main(list(map(str, words))) == 2
+    assert (given["seed"], given["level"], given["split"]) == (5, 40, "test")
