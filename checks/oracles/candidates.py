@@ -18,7 +18,6 @@ from typing import NamedTuple
 from checks.oracles import say
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
-from rulemine.kinds.subgraphs.ask import MOST_TRIPLES
 from rulemine.kinds.subgraphs.validation import Executor, Mistake, Valid, Validator
 from rulemine.kinds.written.replies import Candidate, NamedNode, Subgraph
 from rulemine.kinds.written.writer_names import WriterNames
@@ -281,7 +280,7 @@ def hunt(
             validator = Validator(names, graph, Declarations(), executor)
             for _ in range(min(PER_GRAPH, candidates - verdicts.total())):
                 made = random_candidate(kg, rng)
-                atoms = min(MOST_TRIPLES, len({*made.used}))
+                atoms = min(6, len({*made.used}))
                 ours = validator.validate(written(made, rng), whole, atoms)
                 verdicts["accepted" if isinstance(ours, Valid) else ours.reason] += 1
                 lines = differences(kg, graph, made, ours)

@@ -10,7 +10,6 @@ import pytest
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.kinds.subgraphs import validation
-from rulemine.kinds.subgraphs.ask import MOST_TRIPLES
 from rulemine.kinds.subgraphs.validation import Executor, Mistake, RunFailure, Valid, Validator
 from rulemine.kinds.written.replies import Candidate, NamedNode, Refusal, Subgraph
 from rulemine.kinds.written.writer_names import WriterNames
@@ -81,7 +80,7 @@ def validated(
     of: Validator, given: Candidate, subgraph: Subgraph = WHOLE, atoms: int = 0
 ) -> Valid | Refusal:
     """The verdict; the number of triples is that of the candidate, up to six, if not given."""
-    return of.validate(given, subgraph, atoms or min(MOST_TRIPLES, len(set(given.triples))))
+    return of.validate(given, subgraph, atoms or min(6, len(set(given.triples))))
 
 
 def rejected(executor: Executor, given: Candidate, *more: Any) -> str:
@@ -275,7 +274,7 @@ def test_another_result_is_refused_and_one_too_late_is_not_waited_for() -> None:
     assert slow.unfinished == 1
 
 
-TREES = [tree for edges in range(1, MOST_TRIPLES + 1) for tree in rooted_trees(edges)]
+TREES = [tree for edges in range(1, 7) for tree in rooted_trees(edges)]
 
 
 def triples_of(tree: Tree, at: str, path: str) -> Iterator[Triple]:
