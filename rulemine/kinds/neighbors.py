@@ -7,17 +7,23 @@ asks about.
 
 from collections.abc import Collection, Iterable
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
 from rulemine.arrays import distinct
-from rulemine.kg.graph import KnowledgeGraph
+from rulemine.kg.facts import Declarations
+from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.kg.index import rows_by_relation
+from rulemine.recipe.joins import Link
 
-__all__ = ["Neighbors"]
+__all__ = ["Neighbors", "usually_one"]
 
 FEW = 200
 """The most neighbors of an entity that is no hub."""
+
+USUAL = 0.8
+"""The least fraction of the entities that a relation leads from, from which it leads to one."""
 
 
 class Neighbors:
@@ -57,3 +63,27 @@ class Neighbors:
             and not (self._near_by(one) & self._near_by(other)).issubset(but)
             for one, other in combinations(entities, 2)
         )
+
+
+def usually_one(kg: KnowledgeGraph, declarations: Declarations) -> frozenset[Link]:
+    """The links that lead to one entity from most that they lead from, so that it is "the director of X".
+
+    Args:
+        kg: The complete graph.
+        declarations: Which relations state the same facts.
+
+    Returns:
+        Those that do so from a fraction of `USUAL` or more; of those that state one fact, the one asked.
+    """
+    rows, found = dict(zip(kg.relations, rows_by_relation(kg), strict=True)), set[Link]()
+    for relation, end in product(rows, DIRECTIONS):
+        some = [
+            kg.triples[rows[stating]][:, [2, 0] if other == DIRECTIONS[0] else [0, 2]]
+            for stating, other in declarations.statements(relation, end)
+            if stating in rows
+        ]
+        _, leads_to = np.unique(np.unique(np.concatenate(some), axis=0)[:, 0], return_counts=True)
+        if (leads_to == 1).mean() >= USUAL:
+            asked, of = declarations.asked(relation, end)
+            found.add((asked, of == DIRECTIONS[0]))
+    return frozenset(found)

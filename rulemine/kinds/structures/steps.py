@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
+from rulemine.kinds.neighbors import usually_one
 from rulemine.phrasing.clauses import may_be_same
 from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.templates import Templates
@@ -207,6 +208,9 @@ class Joinable:
         same = np.array([[may_be_same(a, b, people) for b in places] for a in places], bool)
         given, left = ([places[noun] for noun in some] for some in nouns)
         after, beside = same[np.ix_(given, left)], same[np.ix_(given, given)]
+        if name != "ip":  # whose two conditions make it one
+            usual = usually_one(steps.kg, steps.declarations)
+            after &= np.array([link in usual for link in steps.links], bool)[:, None]
         leaves = akin = np.ones(len(given), bool)
         if joins is not None and name != "1p":
             number = {link: i for i, link in enumerate(steps.links)}

@@ -36,9 +36,10 @@ from rulemine.arrays import distinct
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kg.index import Incidence
+from rulemine.kinds.neighbors import usually_one
 from rulemine.kinds.subgraphs.options import SubgraphSection
 from rulemine.kinds.written.replies import Subgraph
-from rulemine.kinds.written.scripted import LONG, usually_one
+from rulemine.kinds.written.scripted import LONG
 from rulemine.recipe.joins import Joins, Link
 from rulemine.seeds import Stream
 
@@ -163,13 +164,15 @@ class Trees:
                 asked, end = declarations.asked(relation, DIRECTIONS[1 - inverse])
                 number[i, inverse] = numbers.setdefault((asked, end == DIRECTIONS[0]), len(numbers))
         self._number, self._links = number, len(numbers)
-        every, usual = np.ones((len(numbers), len(numbers)), bool), usually_one(kg, declarations)
+        usual, every = usually_one(kg, declarations), np.ones((len(numbers), len(numbers)), bool)
         self._pairs = [every, ~every, every, every]
         if joins is not None:
             some = (joins.after, joins.chains, joins.together, joins.beside_chains)
             self._pairs = [_matrix(pairs, numbers) for pairs in some]
-        one = np.array([link in usual for link in numbers], bool)[:, None]
-        self._pairs[:2] = [pairs & one for pairs in self._pairs[:2]]
+        self._pairs[:2] = [
+            pairs & np.array([[link in usual] for link in numbers], bool)
+            for pairs in self._pairs[:2]
+        ]
         s, r, o = kg.triples[rows].T.astype(np.int64)
         ends, both = np.concatenate((s, o)), np.tile(rows, 2)
         gives_s, gives_o = number[r, 1], number[r, 0]

@@ -11,14 +11,12 @@ the same query.
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import combinations, islice, product
+from itertools import combinations, islice
 from typing import Any
 
-import numpy as np
-
 from rulemine.kg.facts import Declarations
-from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
-from rulemine.kg.index import rows_by_relation
+from rulemine.kg.graph import Triple
+from rulemine.kinds.neighbors import usually_one
 from rulemine.kinds.written.replies import Refusal, Task
 from rulemine.kinds.written.writer_names import WriterNames
 from rulemine.phrasing.compose import compose, reads_well
@@ -31,7 +29,7 @@ from rulemine.query.tree import Anchor, Count, Difference, Projection, Query
 from rulemine.recipe.joins import Joins, Link
 from rulemine.seeds import Stream
 
-__all__ = ["LONG", "MOST_TRIPLES", "NOTHING_SUITABLE", "ScriptedWriter", "is_listed", "usually_one"]
+__all__ = ["LONG", "MOST_TRIPLES", "NOTHING_SUITABLE", "ScriptedWriter", "is_listed"]
 
 NOTHING_SUITABLE = "the writer found nothing suitable in the subgraph"
 
@@ -40,9 +38,6 @@ MOST_TRIPLES = 4
 
 LONG = 3
 """The links of a chain from which on its joins must be for chains."""
-
-USUAL = 0.8
-"""The least fraction of the entities that a relation leads from, from which it leads to one."""
 
 
 class ScriptedWriter:
@@ -183,30 +178,6 @@ def _taken(
 def _links_of(entity: str, triples: Iterable[Triple]) -> list[tuple[str, bool, str]]:
     """The triples at an entity: the relation, whether the entity is its subject, and the other end."""
     return [(r, entity == s, o if entity == s else s) for s, r, o in triples if entity in (s, o)]
-
-
-def usually_one(kg: KnowledgeGraph, declarations: Declarations) -> frozenset[Link]:
-    """The links that lead to one entity from most that they lead from, so that it is "the director of X".
-
-    Args:
-        kg: The complete graph.
-        declarations: Which relations state the same facts.
-
-    Returns:
-        Those that do so from a fraction of `USUAL` or more; of those that state one fact, the one asked.
-    """
-    rows, found = dict(zip(kg.relations, rows_by_relation(kg), strict=True)), set[Link]()
-    for relation, end in product(rows, DIRECTIONS):
-        some = [
-            kg.triples[rows[stating]][:, [2, 0] if other == DIRECTIONS[0] else [0, 2]]
-            for stating, other in declarations.statements(relation, end)
-            if stating in rows
-        ]
-        _, leads_to = np.unique(np.unique(np.concatenate(some), axis=0)[:, 0], return_counts=True)
-        if (leads_to == 1).mean() >= USUAL:
-            asked, of = declarations.asked(relation, end)
-            found.add((asked, of == DIRECTIONS[0]))
-    return frozenset(found)
 
 
 def is_listed(

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from rulemine.kg.facts import Declarations
 from rulemine.kinds.checks import Unaskable
+from rulemine.kinds.neighbors import usually_one
 from rulemine.kinds.structures.ask import _pools, within_limit
 from rulemine.query.structures import STRUCTURES, structure_of
 from rulemine.query.tree import Anchor, Intersection, Projection, Union
@@ -58,6 +59,17 @@ def test_queries_are_of_the_nine_structures_and_every_branch_is_needed(seed: int
                 unions += 1
                 assert len({(part.relation, part.inverse) for part in node.parts}) == 1
     assert unions
+
+
+def test_another_link_goes_on_from_what_is_usually_one(monkeypatch) -> None:
+    monkeypatch.setattr("rulemine.kinds.neighbors.USUAL", 0.4)
+    first, world = set(), world_of(0)[0]
+    usual = usually_one(world.kg, world.declarations)
+    for q in world.ask(usual=0.4, names=("2p",)).questions:
+        below = world.tree(q.query).of
+        first.add((below.relation, below.inverse))
+    assert first
+    assert first <= usual
 
 
 def _restated(world: RandomWorld, q: Question) -> bool:

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 
 from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
@@ -103,14 +104,10 @@ class RandomWorld:
             SelectionCounts(0, 0, 0, 0),
         )  # fmt: skip
 
-    def ask(self, seed: int = 0, types: EntityTypes | None = None, **given: Any) -> QuestionSet:
-        """Questions; options of the sections ``structures`` and ``questions``, and inputs of a build.
-
-        Args:
-            seed: The seed.
-            types: The types of entities.
-            given: Among others ``ratios``; None: questions get no split.
-        """
+    def ask(
+        self, seed: int = 0, types: EntityTypes | None = None, usual: float = 0, **given: Any
+    ) -> QuestionSet:
+        """Questions, given options of ``structures`` and ``questions``, and inputs of a build."""
         given = {"per_structure": 12, "ratios": (7, 1, 2), "restated": True} | given
         if given["ratios"] is None:
             given |= {"ratios": (7, 1, 2), "split": "none"}
@@ -123,7 +120,9 @@ class RandomWorld:
         asked = own(QuestionSection, **{} if "split" in given else {"split": "group"})
         recipe = Recipe("t", "t.tsv", kind="structures", seed=seed, own=chosen, questions=asked)
         inputs = {"types": types or self.types, **given}
-        return ask(recipe, self.kg, self.selection, self.templates, **inputs)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("rulemine.kinds.neighbors.USUAL", usual)
+            return ask(recipe, self.kg, self.selection, self.templates, **inputs)
 
     # By brute force.
 

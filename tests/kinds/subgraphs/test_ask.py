@@ -57,7 +57,7 @@ def asked(**given: Any) -> QuestionSet:
 def small_batches() -> Iterator[None]:
     """Counts and differences are frequent; any link may go on from another, as few are usually one here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rulemine.kinds.written.scripted.USUAL", 0)
+        patch.setattr("rulemine.kinds.neighbors.USUAL", 0)
         for name, value in (("AT_ONCE", 16), ("COUNT_SHARE", 0.15), ("WITHOUT_SHARE", 0.3)):
             patch.setattr(f"{ASK}.{name}", value)
         patch.setattr(SubgraphSection, "max_answers", 4)

@@ -178,7 +178,7 @@ def _is_listed(query: Query, joins: Joins, above: int = 0) -> bool:
 @pytest.mark.parametrize("listed", [True, False])
 @pytest.mark.parametrize("shape", ["(1)", "(2)", "(3)", "(1)(1)", "((1)(1))", "(2)(1)"])
 def test_trees_have_the_shape_the_triple_and_listed_joins(joins, shape, listed, monkeypatch):
-    monkeypatch.setattr("rulemine.kinds.written.scripted.USUAL", 0)  # any link may go on
+    monkeypatch.setattr("rulemine.kinds.neighbors.USUAL", 0)  # any link may go on
     rows = [(f"p{i}", "directed", f"f{j}") for i in range(6) for j in (i, (i + 1) % 6)]
     rows += [(f"p{(i + 2) % 6}", "wrote", f"f{i}") for i in range(6)]
     rows += [(f"f{i}", "genre", ("drama", "satire")[i % 2]) for i in range(6)]

@@ -49,7 +49,7 @@ def asked(**given: Any) -> QuestionSet:
 def any_link_goes_on() -> Iterator[None]:
     """In this world few links lead to one entity from most."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rulemine.kinds.written.scripted.USUAL", 0)
+        patch.setattr("rulemine.kinds.neighbors.USUAL", 0)
         yield
 
 

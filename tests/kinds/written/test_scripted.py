@@ -8,6 +8,7 @@ import pytest
 
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import KnowledgeGraph, Triple
+from rulemine.kinds.neighbors import usually_one
 from rulemine.kinds.written.replies import (
     FORMS,
     Candidate,
@@ -21,7 +22,6 @@ from rulemine.kinds.written.scripted import (
     NOTHING_SUITABLE,
     ScriptedWriter,
     is_listed,
-    usually_one,
 )
 from rulemine.phrasing.templates import load_templates
 from rulemine.query.evidence_tree import query_of_triples
