@@ -242,8 +242,8 @@ def test_what_is_declared_about_relations_that_the_graph_lacks_holds_between_the
 
 def test_all_wrong_declarations_are_reported_at_once(load):
     unknown = 'inverse_of = ["chidl", "qqqqqqq"]'
-    said = refusal(load, declared(parent=unknown, child='same_as = 3\nsymmetric = "yes"'))
-    assert "same_as is 3; expected a list" in said
+    said = refusal(load, declared(parent=unknown, child='same_as = true\nsymmetric = "yes"'))
+    assert "same_as is true; expected a list" in said
     assert "symmetric is 'yes'; expected true or false" in said
     said = refusal(load, declared(parent=unknown, child=""))
     assert "'chidl', which is unknown; did you mean 'child'" in said
