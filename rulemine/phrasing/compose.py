@@ -299,11 +299,13 @@ class _Composer:
 
     def of_one(self, asked: Projection) -> str:
         """The relation's own question, about the one entity that it goes on from."""
-        topic, _ = self._phrase(asked.of, frozenset(), self._other_noun(asked), brief=False)
-        number = (asked.relation, _end(asked)) not in self._templates.single
-        question = self._templates[asked.relation].asks(_end(asked))[number]
-        _, left, right, _ = self._description(asked).forms[0]
-        return fill(question.replace(f"{left}{{topic}}{right}", "{topic}"), {"topic": topic})
+        kind, left, right = self._other_noun(asked), *self._description(asked).forms[0][1:3]
+        topic = self._phrase(asked.of, frozenset(), kind, brief=False)[0]
+        asks = self._templates[asked.relation].asks(_end(asked))[
+            (asked.relation, _end(asked)) not in self._templates.single
+        ]
+        named = f"(?:{re.escape(left)}|the {kind[0]} ){{topic}}{re.escape(right)}"
+        return fill(re.sub(named, "{topic}", asks), {"topic": topic})
 
     def makes_sense(self, query: Query, led_on: Noun | None) -> bool:
         """Whether nothing is called a person and a thing at once; `led_on`: its noun by the next relation."""
