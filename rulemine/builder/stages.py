@@ -440,7 +440,7 @@ class BuildStages:
             ),
             **options_of(inputs),
         }
-        return self._stage("ask", 37, options, work)
+        return self._stage("ask", 38, options, work)
 
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:

@@ -250,8 +250,8 @@ def refuse_idle(arguments: Namespace, purpose: str, *names: str) -> None:
     for name in names:
         value = getattr(arguments, name)
         if value is not None and value is not False and value != []:
-            option = f"--{name.replace('_', '-')}"
-            raise ConfigError(f"{option}: is for {purpose} and has no effect here. Leave it out.")
+            option = "FILE" if name == "predictions" else f"--{name.replace('_', '-')}"
+            raise ConfigError(f"{option} is for {purpose} and has no effect here. Leave it out.")
 
 
 def expect(holds: object, problem: str) -> None:

@@ -266,8 +266,8 @@ def _chosen(path: Path, columns: Sequence[str]) -> Iterator[Triple]:
         places = [first.index(name) for name in columns if name in first]
     if lost or not len({*places}) == len(columns) == 3:
         raise InputError(
-            f"--columns {','.join(columns)}: three were expected of the {len(first)} of {path}, by number or "
-            f"by the names in its first line, which is {', '.join(first)}."
+            f"--columns {','.join(columns)}: expected three of the columns of {path}, by number from 1 or by "
+            f"name: {', '.join(first)}."
         )
     return _triples(rows, path, places)
 

@@ -230,6 +230,7 @@ def notes_on_retrieved(
     scores: Floats,
     total: int,
     strange: int,
+    leaked: int,
     kg: str,
     failures: Mapping[str, Mapping[str, int]],
 ) -> list[str]:
@@ -240,6 +241,7 @@ def notes_on_retrieved(
         scores: Their scores, shape (questions, `RETRIEVAL`).
         total: How many triples were retrieved.
         strange: How many of them are not of the release.
+        leaked: How many of them were removed from the graph.
         kg: The graph that they are from.
         failures: See `rulemine.evaluation.retrieval.count_failures`.
     """
@@ -252,6 +254,11 @@ def notes_on_retrieved(
             strange,
             "Retrieved triples with an entity or a relation that is not in the release: {} of "
             f"{total:,}.",
+        ),
+        (
+            leaked,
+            f"{WARNING}{{}} retrieved triples are removed from the {kg} graph: was another one given to the "
+            "system? Say which with --kg.",
         ),
         (
             int(np.isnan(scores[:, 0]).sum()),

@@ -145,7 +145,7 @@ class Scorer:
                 f"resamples is {resamples}; expected a whole number from 1 to {MOST_RESAMPLES:,}."
             )
         if split is not None and split not in SPLITS:
-            raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
+            raise ConfigError(f"no split {split!r}; {did_you_mean(split, [*SPLITS, 'all'])}")
         release.expect_answers("scoring", split)
         self.release = release
         self._matching, self._split, self._sample = matching, split, sample
@@ -327,8 +327,7 @@ class Scorer:
             notes.insert(0, f"{WARNING}{problem}")
         golds = used.golds(level)
         scores = score_questions(golds, matched)
-        own = used.entities
-        answers = [tuple([own.get(key, key) for key in keys]) for keys in matched]
+        answers = [tuple([used.entities.get(key, key) for key in keys]) for keys in matched]
         if official:
             of_brink = tuple(m for m in METRICS if m != "hits_at_1")
             return RawScores([(of_brink, COLUMNS, scores)], notes, answers)
@@ -348,13 +347,18 @@ class Scorer:
             parts.append((RANKED, RANKED, ranks))
         if any(p.retrieved is not None for p in there):
             relations = self.release.relations().keys()
-            hits = scores[:, COLUMNS.index("hits_hard")]
             found, total, strange = score_retrieval(
-                used.evidence(kg), given, hits, used.names, relations
+                used.evidence(kg),
+                given,
+                scores[:, COLUMNS.index("hits_hard")],
+                used.names,
+                relations,
             )
+            gone = {row.triple for row in self.release.missing() if row.level <= level}
+            leaked = sum(triple in gone for p in there for triple in p.retrieved or ())
             subsets = {p.name: p.members[0] for p in self._parts(level) if p.name in SUBSETS}
             failures = count_failures(found, subsets)
-            notes += says.notes_on_retrieved(there, found, total, strange, kg, failures)
+            notes += says.notes_on_retrieved(there, found, total, strange, leaked, kg, failures)
             shown = tuple(
                 m for m in RETRIEVAL if kg != "complete" or not m.startswith("certificate_")
             )

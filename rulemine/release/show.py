@@ -318,11 +318,8 @@ def _find(release: Release, wanted: str) -> Question:
                 f"{release.path}: question {wanted} was rejected by the stage {row.stage}: {row.reason}"
                 f"{more}. Choose another one."
             )
-    hint = (
-        f"{did_you_mean(wanted, known)} Its ids run from {known[0]} to {known[-1]}."
-        if known
-        else ""
-    )
+    close = did_you_mean(wanted, known[:1])  # there are thousands
+    hint = f"{close}. Ids run from {known[0]} to {known[-1]}." if known else ""
     raise ReleaseError(f"{release.path}: no question {wanted!r}; {hint or 'it has none.'}")
 
 

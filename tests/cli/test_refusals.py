@@ -250,7 +250,7 @@ WORDS = [
     ("data graph s.toml", r"A\.table is '\\x00'; expected UTF-8 text"),
     ("data graph demo --schema '\x1b[2J\u202e.toml'", r"^rulemine: \\u001b\[2J\\u202e"),
     ("data graph demo --to tasks:per_template=99999999999 -o t", "expected a whole number from 1 to 10000"),
-    ("data graph demo -o t", "--output: is for --to"),
+    ("data graph demo -o t", "--output is for --to"),
     ("data graph dmeo", "did you mean"),
     ("data neo4j load tiny --url http://127.0.0.1:9", "9: no address of a Neo4j. Expected"),
     ("evaluate tiny --judge A@file:///x -o j", "--judge: A@file://…: expected NAME, "),

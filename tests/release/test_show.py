@@ -116,7 +116,7 @@ def test_many_answers_are_counted(tmp_path: Path) -> None:
 def test_a_question_that_is_not_there_says_why(folder: Path, tmp_path: Path) -> None:
     for name, told in (
         ("q0000", r"no question 'q0000'; did you mean 'q0000.'\?"),
-        ("what", "ids run from q00000 to q00002"),
+        ("what", "Ids run from q00000 to q00002"),
         ("q00009", "q00009 was rejected by the stage balance: too many"),
     ):
         with pytest.raises(ReleaseError, match=told):

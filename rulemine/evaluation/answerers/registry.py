@@ -361,7 +361,7 @@ def checked(release: Release, with_: str | Answerer, split: str | None, seed: in
         ReleaseError: It needs rules, and the release has none.
     """
     if split is not None and split not in SPLITS:
-        raise ConfigError(f"no split {split!r}; {did_you_mean(split, SPLITS)}")
+        raise ConfigError(f"no split {split!r}; {did_you_mean(split, [*SPLITS, 'all'])}")
     check_seed(seed)
     answerer = find_answerer(with_) if isinstance(with_, str) else with_
     check_kind(answerer, _label(with_), release.kind)

@@ -63,7 +63,7 @@ def test_a_release_brings_what_was_removed_and_its_proofs(here: Path, command: C
     assert f"missing 1  {target}\n    {subject} ──{relation}──▶ {target}   ✗ removed" in ended.out
     assert "missing" not in command("data", "query", "out/kg", text, "--level", "1").out
     assert_refused(
-        command("data", "query", "out/kg", text, "--removed", "kg.tsv"), "--removed: is for"
+        command("data", "query", "out/kg", text, "--removed", "kg.tsv"), "--removed is for"
     )
 
 
@@ -73,7 +73,7 @@ def test_bad_input(family: Path, command: Command) -> None:
         """'(p "parents" "ann")'""": 'no relation "parents"; did you mean "parent"',
         """'(p "parent" "an")'""": 'no entity "an"; did you mean "ann"',
         """'"ann"' --removed kg.tsv""": "kg.tsv: removed triple .* the complete graph lacks it",
-        """'"ann"' --level 20""": "--level: is for a release",
+        """'"ann"' --level 20""": "--level is for a release",
         """'"ann"' --level 0""": "--level is 0; expected 1 … 100",
         """'"ann"' --most -1""": "--most is -1; expected 0 or more",
         """'"ann"' --removed none.tsv""": "none.tsv: no such file",

@@ -169,7 +169,7 @@ def test_what_rows_cannot_be_scored_by(release: Release, tmp_path: Path) -> None
     one = [Prediction(release.questions()[0].id, rows=())]
     refused: list[tuple[dict[str, Any], str]] = [
         ({"matching": "ids"}, "--matching: is for answers that are entities"),
-        ({"metrics": "rog"}, "--metrics: is for"),
+        ({"metrics": "rog"}, "--metrics"),
         ({"naming": "private"}, "queries are run in the naming of the release, text"),
         ({"cypher": CypherRuns({"": "bolt://127.0.0.1:1"}, neo4j=True)}, "Leave one out"),
     ]
