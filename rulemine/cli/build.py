@@ -33,7 +33,7 @@ from rulemine.evaluation.comparing.variant_runs import compare_runs
 from rulemine.evaluation.reporting.made import in_short
 from rulemine.files import write_text
 from rulemine.kinds.registry import KINDS
-from rulemine.llm import Session, call, journal
+from rulemine.llm import call, journal
 from rulemine.mining import Resources
 from rulemine.neo4j.gold import database_for
 from rulemine.recipe import loading
@@ -398,9 +398,10 @@ def run_gloss(arguments: Namespace) -> None:
     with ExitStack() as stack:
         advance = session = None
         if asks:
+            from rulemine.llm import Session  # with asyncio, which no build without a model loads
+
             beside = default if output == STANDARD_OUTPUT else output
-            kept = beside.with_name(f"{beside.name}.journal.sqlite")
-            outputs.check_file(kept)
+            outputs.check_file(kept := beside.with_name(f"{beside.name}.journal.sqlite"))
             advance = stack.enter_context(line.watch("gloss"))
             room = f"--set verbalizer.max_tokens={call.more_tokens(recipe.verbalizer.max_tokens)}"
             session = stack.enter_context(Session(recipe.endpoint, kept, line.note, room=room))
