@@ -40,7 +40,7 @@ from rulemine.recipe import loading
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.recipe import KEYS, Recipe
 from rulemine.release import Release, differences, outputs, reader, unpacking
-from rulemine.verbalizer import prompts, relation_words
+from rulemine.verbalizer import prompts
 from rulemine.verify import verify
 
 __all__ = ["chosen_recipe", "fewer_than"]
@@ -383,6 +383,10 @@ def _rebuild(arguments: Namespace, line: Line) -> bool:
 
 def run_gloss(arguments: Namespace) -> None:
     """Runs ``data gloss``."""
+    # With asyncio, which no build without a model loads.
+    from rulemine.llm import Session
+    from rulemine.verbalizer import relation_words
+
     recipe, line = chosen_recipe(arguments), Line()
     inputs = Inputs(recipe, line.note)
     default = Path("out") / f"{recipe.name}.{'book' if arguments.book else 'glosses'}.toml"
@@ -398,8 +402,6 @@ def run_gloss(arguments: Namespace) -> None:
     with ExitStack() as stack:
         advance = session = None
         if asks:
-            from rulemine.llm import Session  # with asyncio, which no build without a model loads
-
             beside = default if output == STANDARD_OUTPUT else output
             outputs.check_file(kept := beside.with_name(f"{beside.name}.journal.sqlite"))
             advance = stack.enter_context(line.watch("gloss"))
@@ -415,5 +417,4 @@ def run_gloss(arguments: Namespace) -> None:
             report = relation_words.write_glosses(
                 inputs.kg, inputs.templates, inputs.glosses, path, session, calls, **how
             )
-    text = replace(report, path=output).to_text()
-    say(text, sys.stderr if output == STANDARD_OUTPUT else None)
+    say(replace(report, path=output).to_text(), sys.stderr if output == STANDARD_OUTPUT else None)
