@@ -43,6 +43,10 @@ BY_LIMIT = {
         "a relation",
         "questions.max_relation_share",
     ),
+    "split: too many questions share an anchor, a relation or an answer": (
+        "an anchor, a relation or an answer",
+        "structures.max_share",
+    ),
 }
 """Why a question was left out → what it shared, and the key that limits it."""
 
@@ -210,8 +214,10 @@ def _advice(release: Release) -> str:
         asked.get("test_core", 0) + 1, 3 * counts["core_by_split"]["test"]
     ):
         return f"move some of the core to test: --set questions.test_core={third}"
-    for reason, (what, limit) in BY_LIMIT.items():
-        if _reasons(counts).get(reason, 0) > counts["questions"]:
+    for reason, (what, limit) in sorted(
+        BY_LIMIT.items(), key=lambda one: -_reasons(counts).get(one[0], 0)
+    ):
+        if (now(limit) or 1) < 1 and 3 * _reasons(counts).get(reason, 0) > counts["questions"]:
             return f"let more questions share {what}: --set {limit}={min(1.0, 2 * now(limit)):g}"
     capped = 2 * chosen.get("upper_bound", 0) < chosen["provable"]
     little = 4 * counts["core"] < counts["questions"]
