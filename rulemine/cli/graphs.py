@@ -73,8 +73,7 @@ def run_mine(arguments: Namespace) -> int:
             kg, options, resources, progress, limit=limit, on_warning=line.note,
             run=cluster.unordered if arguments.cluster else None,
         )  # fmt: skip
-    unfinished = rules.unfinished if isinstance(rules, Rules) else ()
-    if not (rules or unfinished):
+    if not (rules or getattr(rules, "unfinished", ())):
         raise UserError(f"{arguments.kg}: {explain_no_rules(kg, options)}")
     with line.watch("write") as progress:
         if isinstance(rules, Rules):
@@ -87,6 +86,7 @@ def run_mine(arguments: Namespace) -> int:
             )
     by = f", by {jar.path.name} (SHA-256 {jar.digest})" if jar else ""
     say(f"{_made(rules, kg, form)}{by}", sys.stderr)
+    unfinished = getattr(rules, "unfinished", ())  # writing may have run out of time, too
     if not unfinished:
         return 0
     named = ", ".join(unfinished[:MOST_NAMED]) + ", …" * (len(unfinished) > MOST_NAMED)

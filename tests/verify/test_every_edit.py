@@ -36,7 +36,7 @@ UNSEEN = {
         ("questions/test.jsonl", "block.topic"),
         ("removed.jsonl", "level"),
         ("rejected.jsonl", "detail query text"),
-        ("seed_texts.jsonl", "topic"),
+        ("seed_texts.jsonl", "topic id entities"),
         ("entities.tsv", "text"),
         ("types.tsv", "type"),
         ("relations.tsv", "statement ask_* describe_*"),
