@@ -489,10 +489,11 @@ class BuildStages:
 
             before, kg = self._asked(self._before("split")), self.inputs.kg
             facts = RemovedFacts(kg.labeled(self.selection.head))
+            texts = {row.entity: row.text for row in before.names}
             free = self.recipe.selection.mode == "brink"
 
             def bounds(core: int) -> Bounds:
-                rules, texts = self.selection.rules, {row.entity: row.text for row in before.names}
+                rules = self.selection.rules
                 return Bounds() if free else Bounds(of_proofs(kg, rules, facts, core, texts))
 
             most = None if free else chosen.max_facts
@@ -508,9 +509,6 @@ class BuildStages:
                     partial(self.kind.limits.kept, self.recipe),
                     self.context.on_warning,
                 )
-                self.kind.limits.kept(
-                    self.recipe, asked, self.context.on_warning
-                )  # says what is few
             self._hand_on("split", folder, asked)
 
         options = {

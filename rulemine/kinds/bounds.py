@@ -20,6 +20,7 @@ from rulemine.release.records import Question
 from rulemine.rules.rule import Rule
 
 __all__ = [
+    "MANY_RELATIONS",
     "MIRRORED",
     "NEAR_DUPLICATE",
     "RELATION",
@@ -30,6 +31,9 @@ __all__ = [
     "near",
     "of_proofs",
 ]
+
+MANY_RELATIONS = 50
+"""In a graph with fewer relations any of them is in many questions and proofs."""
 
 MIRRORED = "another question asks for the same fact from its other end"
 RULE = "its rule proves too many of the core of test"
@@ -104,7 +108,7 @@ def of_proofs(
     rules: Iterable[Rule],
     facts: RemovedFacts,
     size: int,
-    texts: Mapping[str, str] | None = None,
+    texts: Mapping[str, str],
 ) -> Of:
     """Bounds of what validation and test ask for, and of what proves it.
 
@@ -115,9 +119,8 @@ def of_proofs(
         size: How many questions of the core test has, which says how many may have a rule or a relation.
         texts: Entity → its name in a row, where that is a property.
     """
-    bounded = len(kg.relations) >= 50  # with fewer, any of them is in many bodies
+    bounded = len(kg.relations) >= MANY_RELATIONS
     bodies = {rule.id: {atom.relation for atom in rule.body if bounded} for rule in rules}
-    names = texts or {}
 
     def of(question: Question, split: str) -> Iterator[Bound]:
         answers = "\0".join(("", *question.hard_answers, ""))  # entities, or rows of JSON with some
@@ -125,7 +128,7 @@ def of_proofs(
             for end, other in permutations(fact):
                 if f"\0{end}\0" in answers or any(
                     json.dumps(name, ensure_ascii=False) in answers
-                    for name in (end, names.get(end, end))
+                    for name in (end, texts.get(end, end))
                 ):
                     yield Bound(MIRRORED, (split, fact, end), 0, (split, fact, other))
         if split == "test" and question.core:

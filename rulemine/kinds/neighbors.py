@@ -55,7 +55,7 @@ class Neighbors:
         Of two places neither may lie in the other: to name both would say where the one is.
 
         Args:
-            entities: The entities, as rows of the graph, in any order.
+            entities: Their ids in the graph, in any order.
             but: What they may share besides, such as answers.
         """
         return all(

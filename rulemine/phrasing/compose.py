@@ -8,7 +8,7 @@ cast includes {topic}"; other ways to say it are read off that where its form al
 Guarantees: every anchor is named exactly once per branch that starts from it, verbatim; no other entity is;
 equal queries have equal texts. Short branches come before long ones, so that "… directed by someone who won
 it and …" never leaves open who did what. The order of branches does not depend on names, except where
-branches branches differ in their anchors alone.
+branches differ in their anchors alone.
 """
 
 import re
@@ -235,8 +235,8 @@ _SOME = re.compile(
 """An unnamed entity between the ends of a relation, as in "by a member of the group": of two topic entities
 it may be two different ones."""
 _MOST = 5, 2
-"""The most weight of a noun phrase, two relative clauses in a row and a short one; and where its clause goes
-on after it."""
+"""The most weight of a noun phrase: two relative clauses in a row and a short one; less where its clause
+goes on after it."""
 
 
 def compose(

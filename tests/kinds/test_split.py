@@ -302,7 +302,11 @@ def left(questions, relations=50, note=str):
     asked = QuestionSet(tuple(questions), (), (), 0)
     facts = RemovedFacts(removed)
     return within_bounds(
-        asked, lambda core: Bounds(of_proofs(kg, RULES, facts, core)), 0, lambda kept: kept, note
+        asked,
+        lambda core: Bounds(of_proofs(kg, RULES, facts, core, {})),
+        0,
+        lambda kept: kept,
+        note,
     )
 
 

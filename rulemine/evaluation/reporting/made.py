@@ -24,8 +24,8 @@ FEW_QUESTIONS = 100
 MOST_SHOWN = 10
 """Number of reasons that are listed."""
 
-NEARLY_EMPTY = 10
-"""A form with fewer questions than this, of more that were wanted, is named."""
+SHORT = 0.8
+"""A form with less than this fraction of the questions that were wanted is named."""
 
 LIMITS = {
     "balance": "questions.max_answer_share",
@@ -71,14 +71,16 @@ NEARLY = 0.98
 """Groups of questions stay together, so that test has this fraction of what was asked for, if not all."""
 
 
-def _reasons(counts: Mapping[str, Any]) -> dict[str, int]:
+def _reasons(counts: Mapping[str, Any]) -> Counter[str]:
     """The questions that are not asked, by reason; those of refused texts may be kept."""
-    return {
-        why: n
-        for why, n in counts["rejected"].items()
-        if not why.startswith("verbalize: paraphrase: ")
-        and not (counts["questions_by_wording"]["fallback"] and why.startswith("verbalize: "))
-    }
+    return Counter(
+        {
+            why: n
+            for why, n in counts["rejected"].items()
+            if not why.startswith("verbalize: paraphrase: ")
+            and not (counts["questions_by_wording"]["fallback"] and why.startswith("verbalize: "))
+        }
+    )
 
 
 def steps(release: Release) -> tuple[Remaining, ...]:
@@ -118,8 +120,12 @@ def steps(release: Release) -> tuple[Remaining, ...]:
 
 
 def _forms(counts: Mapping[str, Any]) -> dict[str, Any]:
-    """Form of questions → how many of it were wanted, drawn, rejected and asked; empty: none are drawn."""
-    return dict(counts.get("sampling", {}))
+    """Form of questions → how many of it were wanted, drawn, rejected and are left; empty: none are drawn."""
+    left = counts.get("statistics", {})
+    return {
+        name: row | {"questions": left.get(name, row)["questions"]}
+        for name, row in counts.get("sampling", {}).items()
+    }
 
 
 def in_short(release: Release) -> list[str]:
@@ -186,15 +192,13 @@ def _notable(release: Release) -> str:
     if n < FEW_QUESTIONS or not counts["core"]:
         notable += f" For more, {_advice(release)}."
     forms = _forms(counts)
-    few = [
-        name
+    if few := [
+        f"{name} {row['questions']:,} of {row['wanted']:,}"
         for name, row in forms.items()
-        if row["questions"] < min(NEARLY_EMPTY, row["wanted"]) and len(forms) > 1
-    ]
-    if few:
+        if row["questions"] < SHORT * row["wanted"] and len(forms) > 1
+    ]:
         notable += (
-            f" {len(few)} of {len(forms)} forms have fewer than {NEARLY_EMPTY} questions: "
-            f"{', '.join(few)}."
+            f" {len(few)} of {len(forms)} forms have fewer questions than wanted: {', '.join(few)}."
         )
     return notable
 
@@ -202,7 +206,8 @@ def _notable(release: Release) -> str:
 def _advice(release: Release) -> str:
     """The one key to change where there are few questions, or few in the core."""
     counts, config = release.manifest["counts"], release.manifest["config"]
-    chosen, key, asked = counts["selection"], "selection.per_rule", config["questions"]
+    chosen, asked = counts["selection"], config["questions"]
+    left_out = _reasons(counts)
 
     def now(key: str) -> Any:
         return lookup(config, tuple(key.split(".")))
@@ -214,18 +219,17 @@ def _advice(release: Release) -> str:
         asked.get("test_core", 0) + 1, 3 * counts["core_by_split"]["test"]
     ):
         return f"move some of the core to test: --set questions.test_core={third}"
-    for reason, (what, limit) in sorted(
-        BY_LIMIT.items(), key=lambda one: -_reasons(counts).get(one[0], 0)
-    ):
-        if (now(limit) or 1) < 1 and 3 * _reasons(counts).get(reason, 0) > counts["questions"]:
+    for reason, (what, limit) in sorted(BY_LIMIT.items(), key=lambda one: -left_out[one[0]]):
+        if (now(limit) or 1) < 1 and 3 * left_out[reason] > counts["questions"]:
             return f"let more questions share {what}: --set {limit}={min(1.0, 2 * now(limit)):g}"
     capped = 2 * chosen.get("upper_bound", 0) < chosen["provable"]
     little = 4 * counts["core"] < counts["questions"]
     if 5 * chosen["provable"] < counts["triples_complete"] or (little and not capped):
         least = "mining.min_std_confidence"
         return f"lower {least} (now {now(least)}), which gives more rules"
-    if not (capped or little):
-        key = kind_named(release.kind).limits.amount or key
+    key = (
+        "" if capped or little else kind_named(release.kind).limits.amount
+    ) or "selection.per_rule"
     return f"raise {key}: --set {key}={2 * n}" if isinstance(n := now(key), int) else f"see {key}"
 
 
@@ -240,7 +244,7 @@ def summary_of(release: Release) -> Document:
     headline = Table(
         "steps", title, ("", "number", "share", "key (rulemine build --keys KEY)"), rows
     )
-    reasons = Counter(_reasons(counts))
+    reasons = _reasons(counts)
     if not any(why.startswith("ask: ") for why in reasons):
         for row in _forms(counts).values():
             reasons.update({f"ask: {why}": n for why, n in row["rejected"].items()})

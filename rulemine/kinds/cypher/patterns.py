@@ -26,15 +26,13 @@ from rulemine.cypher.questions.pattern import (
 from rulemine.cypher.questions.templates import CATEGORIES, MATCHES
 from rulemine.kg.graph import Triple
 from rulemine.kg.property_graph.graph import PropertyGraph
+from rulemine.kinds.neighbors import FEW
 from rulemine.seeds import Stream, stream
 
-__all__ = ["FEW_NEIGHBORS", "PatternSource", "in_turn", "neighbors"]
+__all__ = ["PatternSource", "in_turn", "neighbors"]
 
 _IN_A_ROW = 25
 """So many nodes in a row from which no new pattern is found end the search among those of the same types."""
-
-FEW_NEIGHBORS = 200
-"""The most neighbors of what two nodes have in common: a place or a group, but no hub."""
 
 _WAYS_TRIED = 64
 """So many pairs of neighbors of one node are looked at."""
@@ -114,7 +112,8 @@ class PatternSource:
         """The ways to fix a pattern's nodes so that it has a match, in random order.
 
         Of two nodes that are fixed, neither may have all n of the other, of a union as of a conjunction, and
-        they belong together: they are joined, or what is no n and has at most `FEW_NEIGHBORS` joins them.
+        they belong together: they are joined, or by what is no n and has at most
+        `rulemine.kinds.neighbors.FEW` neighbors.
 
         Args:
             bare: One of those of `bare`.
@@ -210,7 +209,7 @@ class PatternSource:
         near = [neighbors(self._graph, at) for at in pair]
         n = [self._beside(bare, i, f"m{i}", at) for i, at in enumerate(pair)] if bare.edges else []
         shared = (near[0] & near[1]).difference(*n)
-        few = (at for at in shared if len(neighbors(self._graph, at)) <= FEW_NEIGHBORS)
+        few = (at for at in shared if len(neighbors(self._graph, at)) <= FEW)
         if other not in near[0] and not any(True for _ in few):
             return False
         if not bare.edges:

@@ -20,7 +20,6 @@ import numpy as np
 
 from rulemine.kinds.asking import Asking, Tried
 from rulemine.kinds.dealing import DRAWN, ENOUGH
-from rulemine.kinds.neighbors import Neighbors
 from rulemine.kinds.structures.options import StructureBlock
 from rulemine.kinds.structures.steps import Bools, Joinable, Steps
 from rulemine.kinds.structures.walk import LINKS, Walk
@@ -60,7 +59,6 @@ def drafts(asking: Asking) -> Iterator[Tried]:
     # Those of most links first: fewer of them can be drawn.
     names = sorted(map(str, asking.parts), key=lambda name: -LINKS[name])
     joinable = {name: Joinable.of(name, steps, templates, asking.inputs["joins"]) for name in names}
-    neighbors = Neighbors(asking.kg, templates.places)
     bounds = asking.bounds(asking.recipe.questions.test_core)
     barred = np.zeros(len(steps.link), bool)
     for split, share, anchors in _pools(asking):
@@ -70,7 +68,7 @@ def drafts(asking: Asking) -> Iterator[Tried]:
             most = max(FEW, most_sharing(options.max_share, share * options.per_structure))
             random = stream(asking.seed, "structures", name, split).below
             walk = Walk(
-                name, steps, joinable[name], neighbors, asking.inputs.types, anchors, barred,
+                name, steps, joinable[name], asking.grader.neighbors, asking.inputs.types, anchors, barred,
                 options.max_answers, most, random,
             )  # fmt: skip
             left = math.ceil(wanted)

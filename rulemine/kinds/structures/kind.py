@@ -28,16 +28,13 @@ class StructureLimits(Amounts):
         from rulemine.kinds.split import left_out
         from rulemine.kinds.structures.ask import SHARED, within_limit
 
-        by_name = {
-            name: within_limit(
+        kept = {
+            q.id
+            for name in recipe.own.names
+            for q in within_limit(
                 [q for q in asked.questions if q.structure == name], recipe.own.max_share
             )
-            for name in recipe.own.names
         }
-        most, kept = recipe.own.per_structure, {q.id for some in by_name.values() for q in some}
-        few = [f"{name} {len(some):,}" for name, some in by_name.items() if len(some) < most]
-        if note and few:
-            note(f"Fewer than structures.per_structure ({most:,}) fit: {', '.join(few)}.")
         return asked.keep(
             [q for q in asked.questions if q.id in kept],
             [left_out(q, SHARED) for q in asked.questions if q.id not in kept],

@@ -129,6 +129,12 @@ class Steps:
 
         return found
 
+    @cached_property
+    def usual(self) -> Bools:
+        """Shape (links,): which links usually lead to one entity, see `usually_one`."""
+        usual = usually_one(self.kg, self.declarations)
+        return np.array([link in usual for link in self.links], bool)
+
     def giving(self, pairs: Iterable[tuple[str, ...]], few: int) -> Bools:
         """Which steps join some pairs of entities, or are of a link and source of which one does.
 
@@ -209,8 +215,7 @@ class Joinable:
         given, left = ([places[noun] for noun in some] for some in nouns)
         after, beside = same[np.ix_(given, left)], same[np.ix_(given, given)]
         if name != "ip":  # whose two conditions make it one
-            usual = usually_one(steps.kg, steps.declarations)
-            after &= np.array([link in usual for link in steps.links], bool)[:, None]
+            after &= steps.usual[:, None]
         leaves = akin = np.ones(len(given), bool)
         if joins is not None and name != "1p":
             number = {link: i for i, link in enumerate(steps.links)}

@@ -40,7 +40,6 @@ Bits = npt.NDArray[np.uint8]
 LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1, "up": 2}
 """The links of a derivation of each structure: the most that its hard answer can miss."""
 
-
 MOST_AKIN = 10
 """The most entities that a link may lead to together for them to be akin."""
 

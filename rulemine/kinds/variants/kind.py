@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rulemine.kinds.bounds import Bound
+from rulemine.kinds.bounds import MANY_RELATIONS, Bound
 from rulemine.kinds.dealing import ENOUGH, Dealable, Share
 from rulemine.kinds.group import Group
 from rulemine.kinds.kind import Amounts, ReleaseFile, Setting
@@ -113,8 +113,9 @@ class VariantKind(WrittenKind):
         """So many about a seed text; a tenth with one relation, if there are many; no near duplicates."""
         yield from super().bounds(asking, question, split)
         yield Bound(MANY, ("seed text", question.block.seed_text), asking.options.pairs)
-        # With fewer than fifty relations, any of them is in many questions.
-        most = asking.options.questions // (10 if len(asking.kg.relations) >= 50 else 1) or 1
+        most = max(
+            1, asking.options.questions // (10 if len(asking.kg.relations) >= MANY_RELATIONS else 1)
+        )
         yield from (Bound(ENOUGH, relation, most) for relation in question.relations)
 
 

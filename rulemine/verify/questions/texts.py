@@ -290,7 +290,8 @@ def _asked(
 ) -> tuple[bool | None, list[str]]:
     """Whether a query is asked in the singular, and what its last relations call what it gives.
 
-    None: it may be either; the last relation leads to one, and this topic may have one that it goes on from.
+    None: it may be in either number. The last relation leads to one entity, an earlier one may lead to
+    several; where this topic has only one of these, the question is in the singular.
     """
     if links.word == LINK:
         one = relations[links.ways[0][0]]["single"] in ("both", links.ways[0][1])

@@ -13,7 +13,6 @@ from rulemine.kg.entity_types import EntityTypes
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kinds.bounds import NEAR_DUPLICATE
 from rulemine.kinds.structures.ask import within_limit
-from rulemine.kinds.structures.kind import KIND
 from rulemine.kinds.structures.options import StructureSection
 from rulemine.recipe.loading import load_recipe
 from rulemine.recipe.recipe import QuestionSection, Recipe
@@ -164,20 +163,6 @@ def test_what_shares_too_much_is_dropped_and_no_more() -> None:
                 assert max(counts.values()) <= most
             assert all(int(a.id) < int(b.id) for a, b in pairwise(left))
             assert share < 1 or left == made
-
-
-def test_it_is_said_which_structures_have_fewer() -> None:
-    asked = RandomWorld(1).ask(names=["1p", "2i"], per_structure=6, max_share=1.0, ratios=None)
-    less = asked.keep([q for q in asked.questions if q.structure == "1p"], [])
-    for found, texts in (
-        (asked, []),
-        (less, ["Fewer than structures.per_structure (6) fit: 2i 0."]),
-    ):
-        said = list[str]()
-        own = StructureSection(names=("1p", "2i"), per_structure=6, max_share=1.0)
-        recipe = Recipe("t", "t.tsv", kind="structures", own=own)
-        assert KIND.limits.kept(recipe, found, said.append).questions == found.questions
-        assert said == texts
 
 
 def test_where_nothing_shares_a_type_there_is_one_answer(world: RandomWorld) -> None:

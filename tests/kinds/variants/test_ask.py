@@ -1,6 +1,7 @@
 """Questions of the kind ``variants`` on random graphs: by the scripted writer, and over HTTP."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -128,6 +129,14 @@ def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [question.block.seed_text for question in few.questions]
     assert len(set(texts)) == len(texts)
     assert few.sampling["variants"]["rejected"].keys() >= {Unaskable.EVIDENCE, MANY}
+
+
+def test_a_tenth_of_them_has_one_relation(made, monkeypatch) -> None:
+    def most(made: QuestionSet) -> int:
+        return max(Counter(r for q in made.questions for r in {*q.relations}).values())
+
+    monkeypatch.setattr("rulemine.kinds.variants.kind.MANY_RELATIONS", 1)
+    assert most(made) > 4 == most(asked())
 
 
 def test_nothing_is_idle(made: QuestionSet) -> None:
