@@ -22,7 +22,7 @@ FEW_QUESTIONS = 100
 """With fewer questions to score on, the key that gives more is named."""
 
 MOST_SHOWN = 10
-"""Number of reasons that are listed."""
+"""Number of reasons that are listed, and of forms that are named."""
 
 SHORT = 0.8
 """A form with less than this fraction of the questions that were wanted is named."""
@@ -198,7 +198,8 @@ def _notable(release: Release) -> str:
         if row["questions"] < SHORT * row["wanted"] and len(forms) > 1
     ]:
         notable += (
-            f" {len(few)} of {len(forms)} forms have fewer questions than wanted: {', '.join(few)}."
+            f" Fewer questions than wanted, in {len(few)} of {len(forms)} forms: "
+            f"{', '.join(few[:MOST_SHOWN])}{', …' * (len(few) > MOST_SHOWN)}."
         )
     return notable
 

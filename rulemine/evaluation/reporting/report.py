@@ -447,7 +447,7 @@ class Report(Tabled):
 
         title = (
             f"{self.release} · split {self.split} · {self.describe_questions()} · naming {self.naming} · "
-            f"matching {self.matching}\nin percent, with each value its {_INTERVAL}"
+            f"matching {self.matching}\nin percent, each value with its {_INTERVAL}"
         )
         found = [frame.table("scores", title, SHOWN, rows=("group", "n"), heading=heading)]
         found += [

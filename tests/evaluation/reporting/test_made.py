@@ -82,7 +82,7 @@ def test_the_one_key_to_change_is_named():
     row = {"wanted": 60, "drawn": 500, "questions": 50, "rejected": {}}
     rows = {"1p": row, "3i": row | {"questions": 9}, "up": row | {"questions": 0}}
     counts = {"sampling": rows, "statistics": {"3i": {"questions": 4}}}  # so many after the split
-    few = "2 of 3 forms have fewer questions than wanted: 3i 4 of 60, up 0 of 60."
+    few = "Fewer questions than wanted, in 2 of 3 forms: 3i 4 of 60, up 0 of 60."
     assert few in in_short(of(**counts))[1]
     small = {"1p": row, "2p": row | {"wanted": 5, "questions": 5}}
     assert "forms" not in in_short(of(sampling=small))[1]
