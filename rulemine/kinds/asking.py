@@ -71,7 +71,7 @@ __all__ = [
 ]
 
 HOPELESS = 50
-"""So many are refused for one cause, since one of their stratum was not, before the stratum is given up."""
+"""A stratum is given up after so many refusals for one cause since its last candidate was taken."""
 
 ID_DIGITS = 5
 """Minimum number of digits of a question id."""

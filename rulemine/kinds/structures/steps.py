@@ -136,11 +136,14 @@ class Steps:
         return np.array([link in usual for link in self.links], bool)
 
     def giving(self, pairs: Iterable[tuple[str, ...]], few: int) -> Bools:
-        """Which steps join some pairs of entities, or are of a link and source of which one does.
+        """Which steps give away that some pairs of entities are joined.
+
+        They are those between the pairs and, where a link leads from an entity to few others, all by this
+        link from there as soon as one of them is: a question would have them as its answers together.
 
         Args:
-            pairs: The pairs, in any order.
-            few: The most steps of such a link and source.
+            pairs: The pairs, each in either order.
+            few: The most entities that such a link may lead to.
 
         Returns:
             Shape (steps,).
@@ -200,7 +203,14 @@ class Joinable:
 
     @classmethod
     def of(cls, name: str, steps: Steps, templates: Templates, joins: Joins | None) -> "Joinable":
-        """Those whose templates speak of the same sort of thing; where there is a list, those on it."""
+        """Those whose templates speak of the same sort of thing; where there is a list, those on it.
+
+        Args:
+            name: The structure.
+            steps: The steps of the graph.
+            templates: The templates of its relations.
+            joins: The list of what may be joined, if the recipe has one.
+        """
         nouns = [
             [
                 read_description(templates[relation].description(DIRECTIONS[end])).noun

@@ -25,6 +25,7 @@ from rulemine.kinds.structures.steps import (
     REMEMBERED,
     REMOVED,
     STATED,
+    Bools,
     Ints,
     Joinable,
     Steps,
@@ -34,7 +35,6 @@ from rulemine.query.tree import Anchor, Intersection, Query, Union
 
 __all__ = ["LINKS", "Walk"]
 
-Bools = npt.NDArray[np.bool_]
 Bits = npt.NDArray[np.uint8]
 
 LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1, "up": 2}
@@ -44,13 +44,13 @@ MOST_AKIN = 10
 """The most entities that a link may lead to together for them to be akin."""
 
 NEEDED = 0.9
-"""The largest fraction of what is left without a branch that an intersection gives."""
+"""An intersection gives at most this fraction of what it would give without one of its branches."""
 
 TRIES, EACH = 64, 8
 """Steps that are tried in one walk, and in one place of it."""
 
 WALKS = 2000
-"""Walks in a row without a new query after which there is none."""
+"""After so many walks in a row without a new query it is taken that there is none."""
 
 
 class Hop(NamedTuple):
@@ -62,7 +62,7 @@ class Hop(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """What gives an entity: one step or, of an intersection, several; of a union, one of two branches.
+    """The steps that lead to an entity: one or, in an intersection, several; of a union, that of one branch.
 
     Attributes:
         hops: The steps.
@@ -164,10 +164,11 @@ class Walk:
         name: The structure.
         steps: The steps of the graph.
         joinable: Which of their links may be joined.
+        neighbors: Who is joined to whom, which says whether anchors belong together.
         types: The types of the entities.
         anchors: Shape (entities,): which may be anchors.
         barred: Shape (steps,): which are not taken.
-        few: The most answers.
+        few: The most answers of a query.
         most: How many queries may have an anchor, a relation or an answer in common.
         random: Draws an integer from 0 … n − 1, given n.
     """
