@@ -141,7 +141,7 @@ class Material:
                 metrics=self.metrics if release.answers == "entities" else "",
             )  # fmt: skip
             for run in folder.runs:
-                if run.level in (plan.levels[0], plan.levels[-1]):
+                if not run.damage and run.level in (plan.levels[0], plan.levels[-1]):
                     called, level = plan.called[run.system], plan.highest or 100
                     yield _scored(scorer, folder.file(run), called, run.system, level)
 

@@ -161,7 +161,8 @@ def write_release(
         files[name] = {"bytes": len(text.encode()), "sha256": digest_of(text.encode())}
     manifest = {
         "format": "rulemine release", "format_version": FORMAT_VERSION, "name": "small", "naming": naming,
-        "levels": list(levels), "config": {"kind": kind, kind: {}}, "kg": {}, "counts": {}, "files": files,
+        "levels": list(levels), "config": {"kind": kind, kind: {}}, "kg": {},
+        "counts": {"rules_by_type": None}, "files": files,
     }  # fmt: skip
     write_bytes(folder / "manifest.json", json.dumps(manifest).encode())
     return Release.open(folder)

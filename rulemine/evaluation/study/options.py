@@ -8,10 +8,13 @@ from rulemine.config import Section, option
 from rulemine.errors import ConfigError
 from rulemine.llm.options import EndpointOptions
 
-__all__ = ["MOST_RESAMPLES", "StudyOptions"]
+__all__ = ["DAMAGES", "MOST_RESAMPLES", "StudyOptions"]
 
 MOST_RESAMPLES = 100_000
 """More digits of a bound than anybody reads, and about a gigabyte."""
+
+DAMAGES = ("provable", "random", "path")
+"""What graphs lack beside what is asked, see `rulemine.evaluation.study.damage`; first as the release."""
 
 _LEVELS = ("levels", "naming_levels", "model_levels")
 
@@ -29,6 +32,8 @@ class StudyOptions(Section):
             release.
         naming_levels: The levels for the other namings; empty: the lowest and the highest one.
         model_levels: The levels for systems that ask a model; empty: all.
+        damage: What graphs lack beside what is asked: the other removed triples (provable), as many of all
+            triples (random), of the paths of two edges to the hard answer (path). Empty: no comparison.
         split: The split that is asked: train, validation, test or all.
         sample: How many of its questions, from one fixed order with the core first; none: all.
         seed: For what is drawn, in answers and in intervals.
@@ -48,6 +53,7 @@ class StudyOptions(Section):
     namings: tuple[str, ...] = option(())
     naming_levels: tuple[int, ...] = option((), least=0, most=100)
     model_levels: tuple[int, ...] = option((), least=0, most=100)
+    damage: tuple[str, ...] = option((), choices=DAMAGES, flag=True, metavar="provable,random,path")
     split: str = option("test", flag=True)
     sample: int | None = option(None, least=1, flag=True)
     seed: int = option(0, least=0, flag=True)
@@ -64,7 +70,7 @@ class StudyOptions(Section):
             ConfigError: As `Section`, or something is named twice or is not among the levels.
         """
         super().__post_init__()
-        for name in ("systems", "names", "namings", "metrics", *_LEVELS):
+        for name in ("systems", "names", "namings", "metrics", "damage", *_LEVELS):
             values: Sequence[Any] = getattr(self, name)
             if twice := [v for i, v in enumerate(values) if v in values[:i]]:
                 raise ConfigError(f"{name}: {twice[0]!r} is there twice.")

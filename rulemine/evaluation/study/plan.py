@@ -16,7 +16,7 @@ from rulemine.errors import ConfigError, did_you_mean
 from rulemine.evaluation.answerers.registry import asks_model, find_answerer, run_of
 from rulemine.evaluation.matching.matching import MATCHINGS
 from rulemine.evaluation.metrics_of_others.registry import chosen
-from rulemine.evaluation.study.options import StudyOptions
+from rulemine.evaluation.study.options import DAMAGES, StudyOptions
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.reader import Release
 from rulemine.release.records import SPLITS
@@ -65,6 +65,7 @@ class StudyPlan(StudyOptions):
             chosen(self.metrics)
         for name, given, effective, purpose in (
             ("naming_levels", self.naming_levels, self.namings[1:], "more namings than one"),
+            ("damage", self.damage, self.highest, "levels above 0"),
             ("model_levels", self.model_levels, self.asking, "systems that ask a model"),
             ("endpoint.batch", self.endpoint.batch, self.asking, "systems that ask a model"),
         ):
@@ -118,25 +119,30 @@ class StudyRun(NamedTuple):
         level: The level of the graph.
         naming: The naming.
         file: The prediction file, below the folder of the study.
+        damage: One of `rulemine.evaluation.study.options.DAMAGES` but the first; "": the graph is that of the
+            release.
     """
 
     system: str
     level: int
     naming: str
     file: str
+    damage: str = ""
 
     @property
     def kg(self) -> str:
         """The name of the graph."""
-        return graph_at(self.level)
+        return graph_at(self.level, self.damage)
 
 
-def graph_at(level: int) -> str:
-    """The name of the graph of a level.
+def graph_at(level: int, damage: str = "") -> str:
+    """The name of the graph of a level; with a damage, of the damaged one.
 
-    >>> graph_at(0), graph_at(20), graph_at(100)
-    ('complete', 'incomplete-20', 'incomplete')
+    >>> graph_at(0), graph_at(20), graph_at(100), graph_at(100, "path")
+    ('complete', 'incomplete-20', 'incomplete', 'path-100')
     """
+    if damage:
+        return f"{damage}-{level}"
     return {0: "complete", 100: "incomplete"}.get(level, f"incomplete-{level}")
 
 
@@ -148,14 +154,14 @@ def _file_of_program(system: str) -> str:
 
 
 def runs_of(plan: StudyPlan, naming: str) -> list[StudyRun]:
-    """The runs of a plan: by naming, by system, by level.
+    """The runs of a plan: by naming, by system, by level; those with another damage in the first naming.
 
     Args:
         plan: The plan.
         naming: The naming of the release.
     """
     ends = plan.naming_levels or tuple(dict.fromkeys((plan.levels[0], plan.levels[-1])))
-    found = []
+    found, others = [], [damage for damage in plan.damage if damage != DAMAGES[0]]
     for place, name in enumerate(plan.namings or (naming,)):
         for number, system in enumerate(plan.systems, start=1):
             label = "".join(c if c.isalnum() or c in "-_=." else "_" for c in system)
@@ -164,9 +170,10 @@ def runs_of(plan: StudyPlan, naming: str) -> list[StudyRun]:
                 plan.model_levels if system in plan.asking and plan.model_levels else plan.levels
             )
             found += [
-                StudyRun(system, level, name, f"{folder}/{graph_at(level)}.jsonl")
+                StudyRun(system, level, name, f"{folder}/{graph_at(level, damage)}.jsonl", damage)
                 for level in (ends if place else plan.levels)
                 if level in asked
+                for damage in ("", *(others if level and not place else ()))
             ]
     return found
 
@@ -195,6 +202,7 @@ def identity_of(plan: StudyPlan, release: Release) -> dict[str, Any]:
         "namings": list(plan.namings or (release.naming,)),
         "naming_levels": list(plan.naming_levels),
         "model_levels": list(plan.model_levels),
+        "damage": list(plan.damage),
         "split": plan.split,
         "sample": plan.sample,
         "seed": plan.seed,

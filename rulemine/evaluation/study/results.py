@@ -13,17 +13,19 @@ Guarantee: scores are the same whatever was scored before, and whoever reads the
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from rulemine.errors import counted
 from rulemine.evaluation.answerers.registry import find_answerer, more_room, needs_of
-from rulemine.evaluation.breakdown import group_titles
+from rulemine.evaluation.breakdown import Breakdown, group_titles
 from rulemine.evaluation.comparing.comparison import compare, note_about
 from rulemine.evaluation.metrics import COSTS, RANKED, ROW_METRICS
 from rulemine.evaluation.predictions import NEEDS, read_predictions
-from rulemine.evaluation.reporting.document import Document, Picture
+from rulemine.evaluation.reporting.document import Document, Picture, Series
 from rulemine.evaluation.reporting.documents import SystemRun, question_rows
 from rulemine.evaluation.reporting.files import write_document
 from rulemine.evaluation.reporting.report import Frame, Report, ScoreRow
@@ -39,13 +41,15 @@ from rulemine.evaluation.reporting.titles import (
 )
 from rulemine.evaluation.retrieval import RETRIEVAL
 from rulemine.evaluation.scorer import STRICT, Scorer
+from rulemine.evaluation.statistics.bootstrap import Row, estimates, rows_of
 from rulemine.evaluation.statistics.score import Score
 from rulemine.evaluation.statistics.significance import holm
+from rulemine.evaluation.study.options import DAMAGES
 from rulemine.evaluation.study.plan import StudyPlan, graph_at
 from rulemine.evaluation.study.run import StudyFolder, Watch, unwatched, write_scoring
 from rulemine.kinds.registry import form_of, kind_named
 from rulemine.release.groups import sample
-from rulemine.release.records import SPLITS, Prediction
+from rulemine.release.records import SPLITS, Prediction, Question
 from rulemine.rules.blocks import MapLike
 from rulemine.text.tables import Show, Table, Values, p_value, percent, points
 
@@ -89,6 +93,18 @@ DEPENDENCE = {
 
 ELSEWHERE = frozenset({*SUBSETS, "level"})
 """What is no breakdown, or has other tables: the study asks at levels of its own."""
+
+PROOF = "proof left"
+PROOF_LEFT = (
+    "Proof left: the share of these questions whose hard answer one application of the release's rules still "
+    "derives"
+)
+FURTHER_GONE = (
+    "Every graph lacks what is asked about, and as many further triples: the others that the release removes "
+    "(provable), or drawn from all (random), or from paths of two edges between topic entity and hard answer "
+    "(path)."
+)
+"""What the table and the figure of damaged graphs say."""
 
 NOTE = (
     "p: paired randomization test over clusters of questions, corrected after Holm for the lines."
@@ -166,6 +182,8 @@ class StudyScores:
         predictions: System and level → what the system answered, in the first naming.
         at_top: System → its report on the graph that lacks most.
         breakdowns: The breakdowns with two groups or more → what tables call them.
+        damaged: Level, damage and system → hard F1 and the share with a proof, over the questions whose hard
+            answer is missing at the level, and over those of them with a proof, as `_of_proofs` has them.
         cut_off: System → `Prediction.cut_off` of the answers of its runs that have one.
         lacking: The name of the graph that lacks most.
         subset: What the headline is over: ``core``, or ``all`` where no question is in it.
@@ -184,6 +202,7 @@ class StudyScores:
         self.asked = sample(study.release.questions(plan.asked_split), plan.sample)
         self.reports: dict[tuple[str, int], Report] = {}
         self.predictions: dict[tuple[str, int], tuple[Prediction, ...]] = {}
+        self.damaged: dict[tuple[int, str, str], tuple[Row, ...]] = {}
         self.cut_off: dict[str, list[tuple[str, ...]]] = defaultdict(list)
         highest, lowest = plan.highest or 100, plan.lowest or 100
         scorer = Scorer(
@@ -191,15 +210,26 @@ class StudyScores:
             resamples=plan.resamples, seed=plan.seed, metrics=plan.metrics, spread=spread,
         )  # fmt: skip
         rows: tuple[list[ScoreRow], ...] = ([], [], [])
+        proved: dict[tuple[int, str], Set[str]] = {}
         for number, run in enumerate(study.runs):
             progress(number, len(study.runs))
             found = read_predictions(
                 study.file(run), study.release.questions(), split=plan.asked_split, missing="empty"
             )
             wanted = (highest, lowest, run.level or highest)[: 3 if run.naming == first else 1]
+            wanted = (run.level,) if run.damage else wanted
             levels = list(dict.fromkeys(wanted))
             reports = scorer.at_levels(found, levels, kg=run.kg, naming=run.naming)
             self.cut_off[run.system] += [p.cut_off for p in found if p.cut_off]
+            damage = run.damage or DAMAGES[0]
+            if run.level and run.naming == first and damage in plan.damage:
+                at = run.level, damage
+                if at not in proved:
+                    proved[at] = study.named(first).proved(damage, run.level)
+                own = reports[levels.index(run.level)]
+                self.damaged[*at, run.system] = _of_proofs(own, self.asked, proved[at])
+            if run.damage:
+                continue
             if run.naming == first:
                 key = run.system, run.level
                 self.predictions[key], self.reports[key] = found, reports[0]
@@ -223,6 +253,18 @@ class StudyScores:
         sample_of = f"{len(self.asked):,} of {whole:,} questions, the core first"
         self.everything = "all questions" if len(self.asked) == whole else sample_of
         self.over = "the core" if self.subset == "core" else self.everything
+
+
+def _of_proofs(report: Report, asked: Sequence[Question], proved: Set[str]) -> tuple[Row, ...]:
+    """Hard F1 and the share of questions with a proof: of those with a hard answer, of those with a proof."""
+    hard = {q.id for q in asked if q.hard_answer is not None and q.level <= report.level}
+    members = np.array([[key in some for key in report.ids] for some in (hard, hard & proved)])
+    columns = (*report.columns, "proof")
+    return rows_of(
+        np.column_stack((report.scores, members[1])), report.clusters,
+        [Breakdown("damage", ("all", "proved"), members)], report.resamples, report.seed, estimates,
+        columns, ("hard_f1", "proof"),
+    )  # fmt: skip
 
 
 def document_of(scores: StudyScores) -> Document:
@@ -360,6 +402,7 @@ def tables(scores: StudyScores) -> list[Table]:
         *map(by_group, scores.breakdowns),
         _differences(scores),
         _between_graphs(scores),
+        _damage(scores),
         *(
             laid(id_, f"{title}: {lacking}", scores.top, [scores.subset], metrics)
             for id_, title, metrics in OF_SOME
@@ -461,6 +504,44 @@ def _between_graphs(scores: StudyScores) -> Table:
     return Table("between-graphs", title, ("score", "system", *show), tuple(rows), (NOTE,), show)
 
 
+def _damage(scores: StudyScores) -> Table:
+    """What share of questions has a proof left on each damaged graph, and what each system gets."""
+    plan, release, rows, few = scores.study.plan, scores.study.release, list[Values](), list[str]()
+    for (level, damage, system), (every, proved) in sorted(
+        scores.damaged.items(), key=lambda item: (item[0][0], DAMAGES.index(item[0][1]))
+    ):
+        gone, wanted = (len(release.further(name, level)) for name in (damage, DAMAGES[0]))
+        if gone < wanted:
+            few.append(f"{damage}, level {level}: no more than {gone:,} of {wanted:,} are there.")
+        scored = every.scores["proof"], every.scores["hard_f1"], proved.scores["hard_f1"]
+        rows.append((str(level), damage, gone, plan.called[system], every.n, *scored))
+    hard = TITLES["hard_f1"]
+    header = ("level", "damage", "triples", "system", "n", PROOF, hard, f"{hard}, {PROOF}")
+    notes = (FURTHER_GONE, f"{PROOF_LEFT}.", *dict.fromkeys(few))
+    return Table("damage", "Graphs that lack other things", header, tuple(rows), notes)
+
+
+def _damage_figure(scores: StudyScores) -> Picture:
+    """What the table has of the highest level, but over all questions alone."""
+    plan = scores.study.plan
+    groups = tuple(name for name in DAMAGES if name in plan.damage)
+    found = {key[1:]: every for key, (every, _) in scores.damaged.items() if key[0] == plan.highest}
+    left = {damage: every.scores["proof"] for (damage, _), every in found.items()}
+    hard = {key: every.scores["hard_f1"] for key, every in found.items()}
+    series = [Series(PROOF, tuple(map(left.get, groups)))] + [
+        Series(called, tuple(hard.get((damage, system)) for damage in groups))
+        for system, called in plan.called.items()
+    ]
+    caption = (
+        f"{PROOF_LEFT}. Of systems: {TITLES['hard_f1']}. Level {plan.highest}; over the questions whose hard "
+        f"answer is missing there. {FURTHER_GONE}"
+    )
+    return Picture(
+        "figure-damage", "What if graphs lack other things?", caption, "bars", "damage",
+        "percent", groups, tuple(series) if found else (),
+    )  # fmt: skip
+
+
 def figures(scores: StudyScores) -> list[Picture]:
     """All figures for which the study has runs."""
     plan = scores.study.plan
@@ -497,6 +578,7 @@ def figures(scores: StudyScores) -> list[Picture]:
         bars("figure-5-recall", "Figure 5: how much of what is right does it say?", "recall", scores.ends),
         *_curves(scores),
         *(_by_groups(scores, breakdown) for breakdown in scores.breakdowns),
+        _damage_figure(scores),
     ]  # fmt: skip
     return [figure for figure in found if figure.series]
 

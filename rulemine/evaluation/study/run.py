@@ -35,6 +35,7 @@ from rulemine.evaluation.answerers.registry import (
     without_limits,
 )
 from rulemine.evaluation.predictions import read_run, write_predictions
+from rulemine.evaluation.study.damage import DamagedRelease
 from rulemine.evaluation.study.plan import (
     StudyPlan,
     StudyRun,
@@ -98,7 +99,11 @@ class StudyFolder:
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.plan, self.folder = plan, folder
-        self.release = Release.open(plan.release)
+        self.release = self._opened(plan.release)
+        if plan.damage:
+            self.release.expect_entities("--damage")
+            self.release.expect_certificates("--damage")
+            self.release.expect_answers("--damage", plan.asked_split)
         others = {*plan.namings} - {self.release.naming}
         if self.release.answers == "rows" and (
             others or plan.matching != "vocabulary" or plan.metrics
@@ -116,8 +121,14 @@ class StudyFolder:
             )
         self.runs = runs_of(plan, self.release.naming)
         self._watch, self._note = watch, note
-        self._releases: dict[str, Release] = {self.release.naming: self.release}
+        self._releases: dict[str, DamagedRelease] = {self.release.naming: self.release}
         self._check()
+
+    def _opened(self, path: str | Path) -> DamagedRelease:
+        """A release with the graphs that this study may damage."""
+        plan, found = self.plan, Release.open(path)
+        asked = plan.asked_split, plan.sample, plan.seed
+        return DamagedRelease(found.path, found.folder, found.manifest, *asked)
 
     def _check(self) -> None:
         file, ours = self.folder / MANIFEST, identity_of(self.plan, self.release)
@@ -137,7 +148,7 @@ class StudyFolder:
             f"{key} is {json.dumps(theirs.get(key), ensure_ascii=False)} there and "
             f"{json.dumps(value, ensure_ascii=False)} here"
             for key, value in ours.items()
-            if _bare(theirs.get(key)) != _bare(value)
+            if _bare(theirs.get(key, [])) != _bare(value)
         ]
         if differ:
             raise OutputError(
@@ -193,7 +204,11 @@ class StudyFolder:
             if again := sum(map(self.unanswered, waiting)):
                 self._note(f"{counted(again, 'question')} got no answer before: asked again.")
             if away is not None:
-                spread = [run for run in waiting if spreads(run.system, self.named(run.naming))]
+                spread = [
+                    run
+                    for run in waiting
+                    if not run.damage and spreads(run.system, self.named(run.naming))
+                ]  # workers have the graphs of the release alone
                 waiting = [run for run in waiting if run not in spread]
                 if spread:
                     self._answer_away(spread, away, len(self.runs) - len(waiting) - len(spread))
@@ -273,16 +288,16 @@ class StudyFolder:
                 )
             yield
 
-    def named(self, naming: str) -> Release:
+    def named(self, naming: str) -> DamagedRelease:
         """The release in a naming, made in the folder when it is first needed."""
         if naming not in self._releases:
             target = self.folder / "work" / "releases" / naming
             try:
-                found = Release.open(target)
+                found = self._opened(target)
             except ReleaseError:
                 with self._watch(f"rename to {naming}"):
                     rename(self.release, target, naming, replace=True)
-                found = Release.open(target)
+                found = self._opened(target)
             self._releases[naming] = found
         return self._releases[naming]
 
