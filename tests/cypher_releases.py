@@ -131,7 +131,7 @@ def build_coast(
         [
             (("kind",), kind), (("rules",), str(folder / "rules.tsv")), (("naming",), "text"),
             (("selection", "levels"), [50, 100]), (("selection", "per_rule"), 14),
-            (("selection", "max_prior"), 1.0), ((kind, "per_template"), 4),
+            (("selection", "max_prior"), 1.0), ((kind, "per_template"), 5),
             ((kind, "split_by"), "question"), *settings,
         ],
     )  # fmt: skip

@@ -62,13 +62,13 @@ def drafts(asking: Asking) -> Iterator[Tried]:
     """The questions about a property graph without words; those that are wanted least last.
 
     Raises:
-        ConfigError: A type of `cypher.uncounted` is not in the schema.
+        ConfigError: A name in `cypher.uncounted` is not in the schema.
     """
     graph, options = asking.inputs["property_graph"], asking.options
-    types = sorted(row.label for row in graph.schema.entities)
-    for unknown in sorted(set(options.uncounted).difference(types)):
+    known_as = sorted(row.label for row in (*graph.schema.entities, *graph.schema.relations))
+    for unknown in sorted(set(options.uncounted).difference(known_as)):
         raise ConfigError(
-            f"cypher.uncounted: no type is {unknown!r}; {did_you_mean(unknown, types)}"
+            f"cypher.uncounted: no type or relation is {unknown!r}; {did_you_mean(unknown, known_as)}"
         )
     grading = _Grading(asking)
     known = draft_characteristics(graph)

@@ -11,7 +11,6 @@ from rulemine.cypher.questions.joins import candidates, m0_counts, matched
 from rulemine.cypher.questions.pattern import MatchPattern, PatternQuery
 from rulemine.cypher.questions.templates import MATCHES
 from rulemine.kg.property_graph.graph import PropertyGraph
-from rulemine.kinds.cypher.patterns import neighbors
 from rulemine.kinds.cypher.realism import Realism
 
 __all__ = ["ContrivedPatterns"]
@@ -28,16 +27,13 @@ _MOST_BETWEEN = 6
 _MOST_COUNTED = 300
 """For each n at most so many m0 are counted."""
 
-_AT_ONCE = 0.25
-"""What leads to so many of those next to the one named is a detour."""
-
-_TELLING = 0.4
+_TELLING = 0.29
 """To be joined to anything says enough of no more than this share of a type."""
 
 _LEAST_JOINED = 10
 """Of fewer nodes it cannot be seen that most have the greatest number."""
 
-_ONE_ROW = ("n_agg", "n_argmax")
+_TWO_EDGES = ("(n)-(m0)-(m1*)", "(n)-(m0*),(n)-(m1*)", "(n)=(m0)")
 _REMEMBERED = 4096
 
 
@@ -73,40 +69,41 @@ class ContrivedPatterns:
             counts = m0_counts(self._graph, match).values()
             some = sum(count > 0 for count in counts)
             return max(counts) > _MOST_COUNTED or some < self._least_counted * len(counts)
-        if category == "group-by":
-            return len(n) > _MOST_LED_TO or self._detour(match, n)
-        if category == "(n)-(m0)-(m1*)":
-            # "A country that borders Haiti", which only one does, is known by itself.
-            known = self._between(match) == 1 and not self._realism.one(match, match.edges[1], "m0")
-            return known or self._detour(match, n)
+        if category in ("group-by", "(n)-(m0)-(m1*)"):
+            # "A country that borders Haiti", which only one does, is known by itself, and the continent of
+            # the countries that border France is that of France.
+            single = self._between(match) == 1 or len(n) == 1
+            known = single and not self._realism.one(match, match.edges[1], "m0")
+            there = not set(candidates(self._graph, match.nodes[2])).isdisjoint(n)
+            return known or there or len(n) > _MOST_LED_TO
         return False
 
     def of_returned(self, match: MatchPattern, returned: str, n: Collection[int]) -> bool:
         """Whether what a RETURN template takes of a pattern is asked for by way of too much.
 
         Or of one thing that is known by itself: to find the country in which Sarnia is located is question
-        enough, what it or its neighbors are like has nothing to do with Sarnia. Of what shares something with
-        the one named, only names and numbers are asked for.
+        enough, what it is like has nothing to do with Sarnia. Of two edges only names and numbers are asked
+        for, and there and back by one relation only by way of one node, as the others in its country.
         """
         category = MATCHES[match.template].category
         if category == "(n)-(m0*)":
             return returned != "n_name" and self._realism.stands_in(match)
+        if category in _TWO_EDGES and returned not in ("n_name", "n_agg"):
+            return True
         if category != "(n)-(m0)-(m1*)":
             return False
         between, (first, last) = self._between(match), match.edges
-        if len(n) > _MOST_LED_TO and returned not in _ONE_ROW:
-            return True
-        back = (first.relation, first.subject == "m0") == (last.relation, last.subject == "m0")
-        if between == 1 or back:
-            alike = match.nodes[0].type == match.nodes[2].type
-            return returned not in ("n_name", "n_agg") or (alike and len(n) > _MOST_ALIKE)
-        return between > _MOST_BETWEEN and not self._realism.one(match, first, "n")
+        if first.relation == last.relation and match.nodes[0].type == match.nodes[2].type:
+            return between > 1 or len(n) > _MOST_ALIKE
+        one = self._realism.one(match, first, "n")
+        if one and returned == "n_agg" and self._realism.one(match, first, "m0"):
+            return True  # as many capitals as countries
+        return between > _MOST_BETWEEN and not one
 
     def of_result(self, query: PatternQuery, n: Collection[int]) -> bool:
         """Whether nobody would ask a question of whose pattern nothing else is said.
 
-        That is for the least of many; or, where one node leads to them or they share something with the one
-        named, for more than how many they are.
+        That is for the least of many; or, where two edges lead to them, for more than how many they are.
 
         Args:
             query: The question.
@@ -116,20 +113,8 @@ class ContrivedPatterns:
         least = result.template == "n_argmax" and not result.descending
         if len(n) > _MOST_LED_TO and (least or result.aggregate == "min"):
             return True
-        if MATCHES[match.template].category != "(n)-(m0)-(m1*)" or result.template != "n_agg":
-            return False
-        back = len({*match.relations}) == 1 and match.nodes[0].type == match.nodes[2].type
-        return result.aggregate != "count" and (back or self._between(match) == 1)
-
-    def _detour(self, match: MatchPattern, n: Collection[int]) -> bool:
-        """Whether the one named is an n, or one edge from some n: aunts and uncles of one's children."""
-        named = candidates(self._graph, match.nodes[2])
-        if not set(named).isdisjoint(n):
-            return True
-        if len({node.type for node in match.nodes}) > 1:
-            return False
-        near = frozenset[int]().union(*(neighbors(self._graph, at) for at in named))
-        return len(near.intersection(n)) >= _AT_ONCE * len(n)
+        two = MATCHES[match.template].category in _TWO_EDGES
+        return two and result.aggregate not in ("", "count")
 
     def _same_number(self, subject: str, relation: str, object_: str, forward: bool) -> bool:
         """Whether most of what is joined has the greatest number, as two parents; ``forward``: subjects."""

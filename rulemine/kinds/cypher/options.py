@@ -23,7 +23,8 @@ class CypherSection(KindOptions):
             ``signature`` (relations and the types that they join), of a ``domain`` (the type of what is asked
             for), or of the same matches (``question``).
         uncounted: Types whose nodes are not what people count, as the identifiers of time zones: no
-            question asks how many of them there are.
+            question asks how many of them there are, names one, or leads through one. And relations by
+            which nobody counts for each of several nodes.
         least_counted: Where something is counted for each of several nodes, the fraction of these that have
             some of it at least: lists of zeros are no answers.
     """

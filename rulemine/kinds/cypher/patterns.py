@@ -9,7 +9,7 @@ match.
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice, pairwise, product
 from typing import TypeVar
 
@@ -29,7 +29,7 @@ from rulemine.kg.property_graph.graph import PropertyGraph
 from rulemine.kinds.neighbors import FEW
 from rulemine.seeds import Stream, stream
 
-__all__ = ["PatternSource", "in_turn", "neighbors"]
+__all__ = ["PatternSource", "in_turn"]
 
 _IN_A_ROW = 25
 """So many nodes in a row from which no new pattern is found end the search among those of the same types."""
@@ -58,6 +58,7 @@ class PatternSource:
     def __init__(self, graph: PropertyGraph, seed: int, wanted: Iterable[Triple] = ()) -> None:
         self._graph = graph
         self._seed = seed
+        self._near = lru_cache(1 << 14)(partial(_neighbors, graph))
         self._wanted: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
         for subject, relation, object_ in sorted(wanted):
             ends = graph.positions[subject], graph.positions[object_]
@@ -206,11 +207,11 @@ class PatternSource:
         one, other = pair
         if self._graph.nodes[one].name == self._graph.nodes[other].name:
             return False
-        near = [neighbors(self._graph, at) for at in pair]
+        near = [self._near(at) for at in pair]
         n = [self._beside(bare, i, f"m{i}", at) for i, at in enumerate(pair)] if bare.edges else []
         shared = (near[0] & near[1]).difference(*n)
-        few = (at for at in shared if len(neighbors(self._graph, at)) <= FEW)
-        if other not in near[0] and not any(True for _ in few):
+        few = (at for at in shared if len(self._near(at)) <= FEW)
+        if other not in near[0] and (bare.category.form == "union" or not any(True for _ in few)):
             return False
         if not bare.edges:
             return True
@@ -242,8 +243,7 @@ class PatternSource:
         yield from (replace(made, time=year) for year in islice(_shuffled(years, random), 1))
 
 
-@lru_cache(1 << 14)
-def neighbors(graph: PropertyGraph, node: int) -> frozenset[int]:
+def _neighbors(graph: PropertyGraph, node: int) -> frozenset[int]:
     """The nodes that any relation joins to a node."""
     ways = product(
         sorted({row.label for row in graph.schema.relations}), (graph.leading_in, graph.leading_out)

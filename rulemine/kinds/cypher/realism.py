@@ -137,8 +137,8 @@ class Realism:
     Args:
         rows: What the relations are like; those left out are many to many, and optional.
         declared: Which relations state the same facts, whatever the rows say.
-        uncounted: Types whose nodes nobody counts.
-        places: Relations from a place to the place that it lies in.
+        uncounted: Types whose nodes nobody counts, and relations by which nobody does.
+        places: Relations between places.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class Realism:
     ) -> None:
         self._rows = rows
         self._uncounted = frozenset(uncounted)
-        self._places = frozenset(places)
+        self._places = frozenset(end for one in rows if one[1] in places for end in one[::2])
         self._declared = declared
         self._inverse: dict[Signature, set[str]] = {}
         for (subject, label, object_), row in rows.items():
@@ -173,19 +173,24 @@ class Realism:
         """Why nobody would ask for a pattern; "": nothing is wrong with it.
 
         Returns:
-            ``redundant``: an edge says what another between the same nodes says. ``there and back``: two
-            edges lead from a node to what must be one node; or the second leads back by an inverse of the
-            first, or by the same if that is declared symmetric, so that the one named is among the answers;
-            or what is counted is led to by what is declared to say the same as the edge of the one named,
-            so that this one is counted. ``stand-in``: see `stands_in`. ``contrived``: what is counted is of
-            the type of what it is counted for, or leads back to it by one relation, or is joined by one that
-            is declared symmetric; or what is asked for is joined by such a relation to anything. Or a union
-            asks for two things, as the parents of one and the children of another.
-            ``unnecessary leaf``: an edge that every neighbor has, to a node about which nothing else is
-            said. ``pointless group``: counts are at most one. ``uncounted``: nodes that nobody counts are
-            counted, or asked for by way of several others.
+            ``redundant``: an edge says what another between the same nodes says, or is read against its
+            direction although it is declared to hold both ways. ``there and back``: two edges lead from a
+            node to what must be one node; or the second leads back by an inverse of the first, or by the
+            same if that is declared symmetric, so that the one named is among the answers; or what is
+            counted is led to by what says the same as the edge of the one named, so that this one is
+            counted. ``stand-in``: see `stands_in`. ``contrived``: a chain leads to n by way of others of
+            their type, or from neither end of neither edge to one; or others of their type are counted for
+            each n that something of another type leads to; or what is counted, or anything, is joined by a
+            relation that is declared symmetric. Or two edges to two that are named say two things, in a
+            union, or among nodes of one type. ``unnecessary leaf``: an edge that every neighbor has, to a
+            node about which nothing else is said. ``pointless group``: counts are at most one.
+            ``uncounted``: nodes that nobody counts are named, are counted, are asked for by way of several
+            others, or lead to what is asked for; or a relation is counted by that nobody counts by.
         """
-        edges, grouped = match.edges, match.template.endswith("by n")
+        edges, form, grouped = match.edges, match.category.form, match.template.endswith("by n")
+        steps = zip(edges, match.category.shape, strict=True)
+        if any(e.object == near and self._declared[e.relation].symmetric for e, (near, _) in steps):
+            return "redundant"
         if len(edges) == 2:
             said = [(_said(edge), _signature(match, _said(edge))) for edge in edges]
             all_ = [self._following(*one, True) for one in said]
@@ -195,24 +200,32 @@ class Realism:
                 return "there and back"
             if self.stands_in(match):
                 return "stand-in"
-            if match.category.form == "union" and self._strange(match):
+            two = len(match.category.fixed) == 2
+            two = two and (form == "union" or len({node.type for node in match.nodes}) == 1)
+            if two and self._strange(match):
                 return "contrived"
-        types = [node.type for node in match.nodes]
-        if grouped or (len(edges) == 1 and not match.category.fixed):
-            akin = types[0] == types[1] or (types[0] == types[-1] and len({*match.relations}) == 1)
-            if (grouped and akin) or self._declared[match.relations[0]].symmetric:
+        types, fixed = [node.type for node in match.nodes], match.category.fixed
+        chain, counted = ("m0", "m1") in match.category.shape, grouped or form == "optional"
+        if len(edges) == 2 and len(fixed) == 1:
+            ends = product(edges, match.named)
+            single = any(self.one(match, e, end) for e, end in ends if end in (e.subject, e.object))
+            akin = types[0] == types[1] and (chain or types[0] != types[-1])
+            if akin or (chain and not single):
                 return "contrived"
-        if len(edges) == 1 and not match.category.fixed:
+        some = len(edges) == 1 and not fixed
+        if (counted or some) and self._declared[match.relations[0]].symmetric:
+            return "contrived"
+        if some:
             like = self.of(match, edges[0])
             if like.mandatory_subj if edges[0].subject == "n" else like.mandatory_obj:
                 return "unnecessary leaf"
-        if grouped or match.category.form == "optional":
-            if self.one(match, edges[0], "m0"):
-                return "pointless group"
-            if types[1] in self._uncounted:
-                return "uncounted"
-        several = ("m0", "m1") in match.category.shape and not self.one(match, edges[1], "m0")
-        return "uncounted" if several and not grouped and types[0] in self._uncounted else ""
+        if counted and self.one(match, edges[0], "m0"):
+            return "pointless group"
+        several = chain and not grouped and not self.one(match, edges[1], "m0")
+        through = counted or (chain and types[0] != types[-1])
+        parts = [match.named[name].type for name in fixed * bool(edges)] + types[:1] * several
+        parts += types[1:2] * through + [*match.relations[:1]] * counted
+        return "" if self._uncounted.isdisjoint(parts) else "uncounted"
 
     def miscounts(self, query: PatternQuery) -> bool:
         """Whether a question asks how many n there are, which nobody counts."""
@@ -221,7 +234,7 @@ class Realism:
         return number and type_ in self._uncounted
 
     def _strange(self, match: MatchPattern) -> bool:
-        """Whether a union asks for two things, as the parents of one and the children of another."""
+        """Whether two edges say two things, as that n is a parent of one and a child of another."""
         read = ((edge, self._declared[edge.relation]) for edge in match.edges)
         ways = ((row, row.symmetric or (e.subject == "n") != row.reversed) for e, row in read)
         return len({(row.fact, forward) for row, forward in ways}) > 1
@@ -229,14 +242,12 @@ class Realism:
     def stands_in(self, match: MatchPattern) -> bool:
         """Whether what is named stands for what people have another name for.
 
-        That is a node of a type that nobody counts, as an identifier; or one of the places in a place, or one
-        that every such place has, as a town for its country, unless what lies there, too, is asked for.
+        That is one of the many in a place, or one that every such place has, as a town for its country and
+        who lives in a town for it, unless what lies there, too, is asked for.
         """
         fixed, (*firsts, last) = match.category.fixed, match.edges
-        if not self._uncounted.isdisjoint(match.named[name].type for name in fixed):
-            return True
         near, far = match.category.shape[-1]
-        lies = far in fixed and near not in fixed and last.relation in self._places
+        lies = far in fixed and near not in fixed and match.named[near].type in self._places
         others = all(first.relation != last.relation for first in firsts)
         like = self.of(match, last)
         every = like.mandatory_subj if last.subject == near else like.mandatory_obj
@@ -262,7 +273,7 @@ class Realism:
         """Whether statements of two edges are of one relation and lead from one node to one, or back."""
         first, last = match.relations
         back = first != last or self._declared[first].symmetric
-        counted = match.category.form == "optional" and first in self._declared.readings
+        counted = match.category.form == "optional"
         for said, again in product(one, other):
             shared = [at for at in (1, 2) if said[at] == again[at]]
             if len(shared) == 1 and _signature(match, said) == _signature(match, again):
@@ -310,8 +321,8 @@ def _signature(match: MatchPattern, said: Statement) -> Signature:
 LEAST_COMPARED = 3
 """What is sorted, compared or grouped needs so many, with two different values among them."""
 
-_FEW = 0.25
-"""What shares something with the node named is asked for where it is no more than this of its type."""
+_TOLD = 0.75
+"""A condition that holds for so many of those that meet the other one is idle."""
 
 _ARROWS = {"→": "->", "←": "<-"}
 _REMEMBERED = 4096
@@ -342,7 +353,7 @@ class IdlePatterns:
 
         That is a step that leads from a fixed node to all that its relation ever leads to; steps are the
         edges to fixed nodes and, of chains, those to what these lead to. Where m0 are counted for each n, it
-        is also that there is too little to count, or that one relation leads there and back to very many n.
+        is also that there is too little to count.
         """
         reached: dict[str, Set[int]] = {
             variable: set(candidates(self._graph, node))
@@ -365,12 +376,8 @@ class IdlePatterns:
         counted = match.template.endswith("by n")
         if match.category.form != "optional" and not counted:
             return False
-        if len(reached["n"]) < LEAST_COMPARED:
-            return True
-        counts = [*m0_counts(self._graph, match).values()]
-        size = len(self._graph.of_type(match.nodes[0].type))
-        many = len(counts) > _FEW * size
-        return (counted and many and len(set(match.relations)) == 1) or not compares(counts)
+        few = len(reached["n"]) < LEAST_COMPARED
+        return few or not compares([*m0_counts(self._graph, match).values()])
 
     def of_result(self, query: PatternQuery, rows: Rows, n: Collection[int]) -> bool:
         """Whether there is too little to group or sort, or one of two conditions changes no row.
@@ -399,8 +406,8 @@ class IdlePatterns:
 
     def _same(self, rows: Rows, n: int, less: PatternQuery) -> bool:
         """Whether a question answers like one without an edge; of what ties for the greatest any is right."""
-        if len(matched(self._graph, less.match).nodes) == n:
-            return True  # without the edge the same n are matched, and more
+        if n >= _TOLD * len(matched(self._graph, less.match).nodes):
+            return True  # without the edge nearly the same n are matched
         others = self._answered(less)
         if rows.tied:
             return not set(rows.tied).isdisjoint(others.tied)

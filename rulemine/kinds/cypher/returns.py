@@ -1,6 +1,7 @@
 """What may be returned of a pattern: CypherBench's rules for its 17 RETURN templates (arXiv 2412.18702).
 
-Coordinates, codes and names are only looked up: nobody sorts cities by longitude, or groups them by a code.
+Coordinates and codes are only looked up: nobody sorts cities by longitude, or groups them by a code. Names
+are in the question already.
 
 Guarantee: what is proposed fits the datatypes and the answers of the pattern on the graph, and has an answer.
 """
@@ -33,26 +34,25 @@ _NAMING = 0.5
 
 _LOOKED_UP = {
     "code", "coordinate", "coordinates", "domain", "doi", "id", "identifier", "imdb", "isbn", "iso",
-    "latitude", "longitude", "name", "url",
+    "latitude", "longitude", "url",
 }  # fmt: skip
-"""A property with one of these words in its name is a coordinate, a code or a name."""
+"""A property with one of these words in its name is a coordinate or a code."""
 
 _NUMBERS = ("list[int]", "list[float]", "list[date]")
 _LEAST_N = dict.fromkeys(
-    ("n_prop_distinct", "n_prop_array_distinct", "n_where", "n_agg", "n_m0_group_by_count"), 2
-) | dict.fromkeys(("n_order_by", "n_argmax", "n_group_by"), LEAST_COMPARED)
+    ("n_name_prop", "n_prop_distinct", "n_prop_array_distinct", "n_m0_group_by_count"), 2
+) | dict.fromkeys(("n_order_by", "n_argmax", "n_where", "n_agg", "n_group_by"), LEAST_COMPARED)
 """RETURN templates → how many n they need."""
 
 _OPERATORS = {
-    "bool": ("=",), "str": ("=", "<>"), "date": ("<", ">", "="), "list": ("IN", "NOT IN"),
-    "float": ("<", ">", "<=", ">="), "int": ("<", ">", "<=", ">=", "=", "<>"),
+    "bool": ("=",), "str": ("=",), "date": ("<", ">", "="), "list": ("IN",),
+    "float": ("<", ">", "<=", ">="), "int": ("<", ">", "<=", ">="),
 }  # fmt: skip
 """What a value may be compared by; years are as dates."""
 
 _HOLDS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq, "<>": operator.ne, "<": operator.lt, ">": operator.gt,
-    "<=": operator.le, ">=": operator.ge,
-    "IN": operator.contains, "NOT IN": lambda value, bound: bound not in value,
+    "=": operator.eq, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
+    "IN": operator.contains,
 }  # fmt: skip
 
 
@@ -143,7 +143,8 @@ class Proposals:
             p
             for p in self._graph.schema.entity(type_).properties
             if (not datatypes or p.datatype in datatypes)
-            and (template == "n_prop" or _LOOKED_UP.isdisjoint(map(str.lower, words_of(p.name))))
+            and "name" not in (words := {word.lower() for word in words_of(p.name)})
+            and (template == "n_prop" or _LOOKED_UP.isdisjoint(words))
         )
 
     def _options(
@@ -161,15 +162,15 @@ class Proposals:
         ]
         news = p.name not in {" ".join(words_of(type_)) for type_ in known}
         if template == "n_agg":
-            aggregates = self._aggregates(type_, p, False) if len(values) > 1 and news else []
+            aggregates = self._aggregates(type_, p, False) if compares(values) and news else []
             return [ReturnClause(template, p.name, aggregate=one, year=y) for one, y in aggregates]
         if template in ("n_order_by", "n_argmax"):
             descending = random.below(2) == 1
             return [ReturnClause(template, p.name, descending=descending)] * compares(values)
         listed = len(values) > 0 and not self._unlisted(type_, p)
         fits = {
-            "n_prop": values not in ((), (self._graph.nodes[answers[0]].name,)),
-            "n_name_prop": listed and news and (distinct > 1 or len(values) < LEAST_COMPARED),
+            "n_prop": values != (),
+            "n_name_prop": listed and news and distinct > 1,
             "n_prop_distinct": listed
             and news
             and p.datatype == "str"
@@ -250,7 +251,7 @@ def _is_year(p: Property) -> bool:
 def _condition(
     p: Property, values: Sequence[Any], random: Stream, names: bool
 ) -> ReturnClause | None:
-    """A condition that holds for some of the values and not for all; ``names``: not for a single value.
+    """A condition that holds for half of the values at most; ``names``: not for a single value.
 
     Bounds are values; those of numbers are rounded, and never the least for ``<``, or the greatest for ``>``.
     """
@@ -259,13 +260,13 @@ def _condition(
     bounds = sorted({item for v in values for item in v} if is_list(p.datatype) else set(values))
     extremes = ("<", bounds[0]), (">", bounds[-1])
     sort = "list" if is_list(p.datatype) else "date" if _is_year(p) else p.datatype
-    operators = [one for one in _OPERATORS[sort] if not names or one not in ("=", "<>")]
+    operators = [one for one in _OPERATORS[sort] if not names or one != "="]
     for one in (operators[at] for at in random.permutation(len(operators)).tolist()):
         for bound in (bounds[at] for at in random.permutation(len(bounds)).tolist()):
             if (one, bound) in extremes or (p.datatype == "int" and bound <= _LEAST_INT):
                 continue
-            if sort in ("int", "float") and one not in ("=", "<>"):
+            if sort in ("int", "float"):
                 bound = outward(bound, one)
-            if 0 < sum(_HOLDS[one](value, bound) for value in values) < len(values):
+            if 0 < 2 * sum(_HOLDS[one](value, bound) for value in values) <= len(values):
                 return ReturnClause("n_where", p.name, operator=one, bound=bound, year=year)
     return None

@@ -55,7 +55,7 @@ def test_nothing_that_a_split_needs_is_given_away_by_later_ones(release: Release
     assert any(facts.needed_by(q) for q in asked if q.split == "test")
     assert facts.leaked(asked, "test") == facts.leaked(asked, "validation") == 0
     most = [max(len(facts.needed_by(q)) for q in asked if q.split == split) for split in SPLITS]
-    assert max(most[1:]) <= QuestionSection.max_facts < most[0]
+    assert max(most[1:]) <= QuestionSection.max_facts <= most[0]
 
 
 def test_each_template_has_its_share_and_most_of_its_questions_are_changed(release):
@@ -76,7 +76,7 @@ def test_each_template_has_its_share_and_most_of_its_questions_are_changed(relea
     assert sum(3 <= changed[template] <= 5 for template in named) > 0.6 * len(named)
     assert min(by_template["(n)->(m0)"], by_template["(n)<-(m0)"]) > 4
     returned = Counter(q.block.returns for q in asked if MATCHES[q.shape].category == "(n)-(m0*)")
-    assert len(returned) > 4
+    assert len(returned) > 3
 
 
 def test_signatures_do_not_depend_on_what_is_asked_for() -> None:

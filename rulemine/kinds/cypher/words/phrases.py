@@ -245,8 +245,8 @@ class Phrases:
         if own := end.far_noun:
             some = f"{article(own[0])} {own[0]}" if end.far_one else own[1]
             return _saying(end, (f"has {some}", f"have {some}"))
-        if alike and (own := end.noun):
-            return _saying(end, (f"is {article(own[0])} {own[0]}", f"are {own[1]}"))
+        if (alike or end.one) and end.noun:
+            return NounPhrase(end.noun)
         thing = noun(match.nodes[1].type)
         another = f"{'another' if alike else article(thing)} {thing}"
         return _clauses([(end, Far("someone" if is_person(thing) else another))])
@@ -276,13 +276,17 @@ class Phrases:
             if (own := end.far_noun) and other.verbs(""):
                 some = f"{{}} {own[0]}" if end.far_one else f"one of {{}} {own[1]}"
                 its = Far(some.format("their" if end.person else "its"))
-                many = other.relative(Far(some.format("their")), True)
-                return NounPhrase(end.type, (other.relative(its, False), many))
+                theirs = Far(some.format("their"))
+                tail = other.relative(its, False), other.relative(theirs, True)
+                verb = (other.verb(its.text, False), other.verb(theirs.text, True))
+                return NounPhrase(end.type, tail, verb=verb if other.does else None)
         thing, does = noun(match.nodes[1].type), [end.does for end in ends]
-        first, last = (end.verbs("") for end in ends)
-        if first and last and all(does):
-            one, many = _both(first, "and", last)
-            return _saying(ends[0], (f"{one} the same {thing}", f"{many} the same {thing}"))
+        first = ends[0].verbs("")
+        if first and all(does):
+            way, said = ends[1].words.of_other("they", True)
+            whom = "whom" if is_person(thing) else "which"
+            same = f"the {thing} {way} {whom} {said}" if way else f"the {thing} {said}"
+            return _clauses([(ends[0], Far(same))])
         if ends[0].timeless and ends[1].timeless and not any(does):
             some = "someone" if is_person(thing) else f"{article(thing)} {thing}"
             (way, said), (again, more) = (
@@ -299,7 +303,7 @@ class Phrases:
         middle, own = self._anchored(match, last, "m0"), first.far_noun
         type_ = _type(match, "n", others)
         if first.noun and others == "{}":
-            return first.phrase(Far(middle.the, not middle.single), middle.single)
+            return first.phrase(Far(middle.the, not middle.single), middle.single and first.one)
         if (
             middle.single
             and len(set(match.relations)) == 1
@@ -318,7 +322,8 @@ class Phrases:
         if not middle.single and (together or not first.verbs(far.text)):
             many = f"{middle.head[1]} {middle.tail[1]}"
             far = Far(f"the {many}" if together else many, True)
-        return _clauses([(first, far)], head=type_)
+        some = _clauses([(first, far)], head=type_)
+        return some._replace(single=middle.single and first.one)
 
     def others(self, match: MatchPattern) -> str:
         """A pattern for the noun of the n of a chain: "other {}", if m1 is not among them; else "{}".
@@ -346,7 +351,7 @@ def _saying(end: EdgeEnd, verbs: Noun, head: Noun | None = None) -> NounPhrase:
     """The n of which a verb is true, for one and for several."""
     who = "who" if end.person else "that"
     tail = f"{who} {verbs[0]}", f"{who} {verbs[1]}"
-    return NounPhrase(head or end.type, tail, verb=verbs if head in (None, end.type) else None)
+    return NounPhrase(head or end.type, tail, verb=verbs)
 
 
 def _clauses(
@@ -356,7 +361,7 @@ def _clauses(
     alone, (end, far) = len(clauses) == 1, clauses[0]
     tails = [end.tails(far, reduce=alone) for end, far in clauses]
     one, many = (f" {word} ".join(some) for some in zip(*tails, strict=True))
-    verb = end.verbs(far.text) if alone and head in (None, end.type) else None
+    verb = end.verbs(far.text) if alone else None
     return NounPhrase(head or end.type, (one, many), verb=verb)
 
 

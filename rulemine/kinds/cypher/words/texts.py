@@ -140,7 +140,7 @@ class QuestionTexts:
         if template == "n_agg":
             return self._aggregated(own, result, who)
         if template in ("n_prop_distinct", "n_prop_array_distinct"):
-            return f"List the {plural(p)} of {who.the}, each once."
+            return f"What are the different {plural(p)} of {who.the}?"
         if template == "n_argmax" and happened:
             return f"Which {one} {happened.did_one} {'last' if result.descending else 'first'}?"
         if template == "n_argmax":
@@ -192,9 +192,12 @@ class QuestionTexts:
             return f"Who is {who.one('a')}?"
         if who.role:
             return f"{'Who' if human else 'What'} {'are' if number else 'is'} {who.the}?"
+        if asked := self._asked_gap(match, f"which {who.head[number]}"):
+            return asked
         if who.verb:
-            return f"{'Who' if human else f'Which {who.head[number]}'} {who.verb[number and not human]}?"
-        return self._asked_gap(match, f"which {who.head[number]}") or f"List {who.the}."
+            whom = "Who" if who.head[0] == noun(match.nodes[0].type) else "Who else"
+            return f"{whom if human else f'Which {who.head[number]}'} {who.verb[number and not human]}?"
+        return f"List {who.the}."
 
     def _how_many(self, match: MatchPattern, who: NounPhrase) -> str:
         """A question for a number."""
@@ -207,15 +210,11 @@ class QuestionTexts:
             return f"How many {who.head[1]} do {names} have between them?"
         if who.role and chain:
             return self._how_many_theirs(match, ends[0], who.head[1])
+        if asked := self._asked_gap(match, what):
+            return asked
         if who.verb:
             own = nouns(match.nodes[0].type) if who.tail[1].startswith("of ") else who.head[1]
             return f"How many {own} {who.verb[1]}?"
-        if asked := self._asked_gap(match, what):
-            return asked
-        if chain and not ends[0].does:
-            some = self._phrases.counted(match)
-            if asked := ends[0].asked(Far(some.the, not some.single), what, heavy=True):
-                return _capital(asked)
         return f"How many {who.head[1]} are there {who.tail[1]}".rstrip() + "?"
 
     def _joined(self, match: MatchPattern) -> bool:
@@ -235,14 +234,17 @@ class QuestionTexts:
         return f"{_capital(what)} {does} {some.the} have?"
 
     def _asked_gap(self, match: MatchPattern, whom: str) -> str:
-        """A question for what fixed nodes do something to: "In which towns …?"; "": it is none."""
+        """A question for what others do something to, fixed nodes or those of a chain; "": it is none."""
         ends = self._phrases.ends(match)
         either = match.category.form == "union" and len(set(match.relations)) == 1
+        chain = ("m0", "m1") in match.category.shape
         fixed = len(match.category.fixed) == len(ends)
-        if not ends or ends[0].does or not (either or (fixed and len(ends) == 1)):
+        if not ends or ends[0].does or not (either or chain or (fixed and len(ends) == 1)):
             return ""
-        names = " or ".join(end.far_name for end in ends)
-        return _capital(ends[0].asked(Far(names), whom, heavy=ends[0].words.is_state))
+        some = self._phrases.counted(match) if chain else None
+        names = Far(" or ".join(end.far_name for end in ends))
+        far = Far(some.the, not some.single) if some else names
+        return _capital(ends[0].asked(far, whom, heavy=chain or ends[0].words.is_state))
 
     def _left_out(self, match: MatchPattern, own: Property) -> str:
         """What is said of n without a value, where there are such: they are left out."""
@@ -273,31 +275,27 @@ class QuestionTexts:
 
     def _members(self, match: MatchPattern) -> str:
         """For each n the number of those m0 that are said which they are."""
-        (end, last), some, others = (
-            self._phrases.ends(match), self._phrases.counted(match), self._phrases.others(match),
-        )  # fmt: skip
-        other, far = EdgeEnd(self._phrases, match, match.edges[0], "m0"), match.nodes[2]
-        own, one = end.noun if others == "{}" else None, end.type[0]
-        these = f"these {some.head[1]}"
-        if own and not end.person:
-            number = f"the number of {some.head[1]} in each group"
-            return f"Group {some.the} by their {own[0]}, and give {number}."
-        known = last.far_name if is_person(far.type) else f"that {noun(far.type)}"
-        if own and other.noun and (verb := last.verb(known, True)):
-            each = f"{own[0]} of {some.one('the' if some.single else 'a')}"
-            return f"For each {each}, how many of their {other.noun[1]} {verb}?"
-        joined = end.relative(Far(f"any of {some.the}", True), False)
-        each = f"{own[0]} of {some.the}" if own else f"{others.format(one)} {joined}"
-        asked = other.asked(Far(_that(end)), f"how many of {these}", heavy=True)
-        if asked and not other.noun and not other.does:
-            return f"For each {each}, {asked}"
-        if verb := other.verb(_that(end), True):
-            if own or others != "{}":
-                return f"For each {each}, how many of {these} {verb}?"
-            verb = other.verb(f"each {one}", True)
-            return f"How many of {some.the} {verb}? Leave out {plural(one)} with none."
-        relative = other.relative(Far(_that(end)), True)
-        return f"For each {each}, give the number of {these} {relative}."
+        end, some = self._phrases.ends(match)[0], self._phrases.counted(match)
+        other, all_ = (
+            EdgeEnd(self._phrases, match, match.edges[0], "m0"),
+            Far(some.the, not some.single),
+        )
+        one, them, each = end.type[1], "how many of them", Far("each")
+        if end.noun:
+            asked = f"{'who' if end.person else 'what'} are the {end.noun[1]} of {some.the}"
+        elif end.does:
+            asked = f"which {one} {end.verb(some.the, True)}"
+        else:
+            asked = end.asked(all_, f"which {one}", heavy=True)
+            asked = asked or f"what are the {one} {end.relative(all_, True)}"
+        if other.does:
+            number = f"{them} {other.verb(each.text, True)}"
+        else:
+            number = (
+                other.asked(each, them, heavy=True)
+                or f"{them} are those {other.relative(each, True)}"
+            )
+        return f"{_capital(asked.removesuffix('?'))}, and {number.removesuffix('?')}?"
 
     def _compared(self, match: MatchPattern, result: ReturnClause) -> str:
         """What two have in common, or how they differ."""
