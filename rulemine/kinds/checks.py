@@ -141,8 +141,9 @@ def _is_everything(q: Graded, link: Projection) -> bool:
     everything = q.grader.range_of(ends)
     if len(members) == len(everything):
         return True
-    shared = q.grader.types.shared(members.tolist())
-    return bool(shared) and q.grader.alike(ends, shared) == among(members, everything).sum()
+    return bool(shared := q.grader.types.shared(members.tolist())) and (
+        q.grader.alike(ends, shared) == among(members, everything).sum()
+    )
 
 
 @_refuses(Unaskable.SEVERAL)

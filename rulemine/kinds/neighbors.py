@@ -32,6 +32,9 @@ class Neighbors:
     Args:
         kg: The complete graph.
         places: The relations between places.
+
+    Attributes:
+        hubs: Shape (entities,): which have more than `FEW` neighbors.
     """
 
     def __init__(self, kg: KnowledgeGraph, places: Collection[str]) -> None:
@@ -42,12 +45,13 @@ class Neighbors:
         self._placed = frozenset(ways[:, there].reshape(-1).tolist())
         one, self._near = np.divmod(distinct(ways.reshape(-1)), size)
         self._starts = np.searchsorted(one, np.arange(size + 1))
+        self.hubs = np.diff(self._starts) > FEW
         self._near_by = lru_cache(1 << 14)(self._few)
 
     def _few(self, entity: int) -> frozenset[int]:
         """An entity, and those of its neighbors that are no hubs."""
         near = self._near[slice(*self._starts[entity : entity + 2])]
-        return frozenset([entity, *near[np.diff(self._starts)[near] <= FEW].tolist()])
+        return frozenset([entity, *near[~self.hubs[near]].tolist()])
 
     def belong_together(self, entities: Iterable[int], but: Collection[int] = ()) -> bool:
         """Whether any two entities belong together, by others than some.

@@ -51,8 +51,6 @@ _MADE = re.compile(r"whose ([\w'’ -]+) (?:was|were) (\w+ed|written) by $")
 _BEING = re.compile(r"(is|are|was|were|ha(?:s|ve) been)(?: or (?:was|were))? (.+)")
 _NAMED = re.compile(r"(?:is|was|has been)(?: or was)? ((?:an?|the) (?:[\w'’-]+ )+(?:of|to|for) )")
 _GAP = re.compile(r"((?:\w+ )?which|(?:\w+ )?whom|that) (.*)")
-_KIND = re.compile(r"\ban? [\w ]+$")
-_SOMEONE = re.compile(r"someone(?= )|an? \w+(?= who )")
 _PLACED = ("in", "on", "at", "from", "of")
 _NOT_HAD = ("been", "had", "or")
 _DOING = {
@@ -91,7 +89,6 @@ class Ways(NamedTuple):
     Attributes:
         predicate: After a subject, e.g. "has {topic} in its cast".
         heavy: The same with the topic at the end, e.g. "has in its cast {topic}".
-        member: The same up to a noun for people, e.g. "has a citizen", which is left out of the topic.
         relative: After a noun, in relative words of its own, e.g. "whose cast includes {topic}". None: it is
             *who* or *that* with the predicate.
         many: What ends `relative` where there are several topic entities, e.g. "were nominated"; None: it
@@ -104,24 +101,12 @@ class Ways(NamedTuple):
 
     predicate: Pair | None = None
     heavy: Pair | None = None
-    member: Pair | None = None
     relative: Pair | None = None
     many: str | None = None
     reduced: Pair | None = None
     name: Around | None = None
     gap: str = ""
     asked: Pair | None = None
-
-    def of_member(self, topic: str) -> tuple[str, str] | None:
-        """`member` with a topic of the same kind: "has a citizen who …" for "someone who …"."""
-        if self.member is None:
-            return None
-        one, many = (around.before for around in self.member)
-        kind = _KIND.search(one)
-        same = kind and re.match(rf"{re.escape(kind[0])}(?= (?!of |in |for ))", topic)
-        if found := same or _SOMEONE.match(topic):
-            return f"{one}{topic[found.end() :]}", f"{many}{topic[found.end() :]}"
-        return None
 
 
 @lru_cache(maxsize=1 << 12)
@@ -174,11 +159,7 @@ def _possessed(one: Around, more: Around, people: bool) -> Ways | None:
         where = [f"{within} {'their' if people else 'its'} {ones[1]}", f"{within} their {mores[1]}"]
         pair = Around(f"{verbs[0]} ", f" {where[0]}"), Around(f"{verbs[1]} ", f" {where[1]}")
         heavy = Around(f"{verbs[0]} {where[0]} "), Around(f"{verbs[1]} {where[1]} ")
-        member = None
-        if not whole and re.fullmatch(r"[\w ]+(?:[^es]|[^i]e)s", ones[1]) and " or " not in ones[1]:
-            person = f"{article(ones[1])} {ones[1][:-1]}"
-            member = Around(f"{verbs[0]} {person}"), Around(f"{verbs[1]} {person}")
-        return Ways(pair, heavy, member)
+        return Ways(pair, heavy)
     if found := _IS.fullmatch(one.before):
         as_whose = f" as {'their' if people else 'its'} {found[1]}", f" as their {found[1]}"
         has, have = ("had", "had") if found[2] == "was" else ("has", "have")
@@ -299,13 +280,16 @@ class _Composer:
 
     def of_one(self, asked: Projection) -> str:
         """The relation's own question, about the one entity that it goes on from."""
+        several = (asked.relation, _end(asked)) not in self._templates.single
+        if self._lies_in(asked):
+            return self.question(asked, int(several))
         kind, left, right = self._other_noun(asked), *self._description(asked).forms[0][1:3]
         topic = self._phrase(asked.of, frozenset(), kind, brief=False)[0]
-        asks = self._templates[asked.relation].asks(_end(asked))[
-            (asked.relation, _end(asked)) not in self._templates.single
-        ]
         named = f"(?:{re.escape(left)}|the {kind[0]} ){{topic}}{re.escape(right)}"
-        return fill(re.sub(named, "{topic}", asks), {"topic": topic})
+        return fill(
+            re.sub(named, "{topic}", self._templates[asked.relation].asks(_end(asked))[several]),
+            {"topic": topic},
+        )
 
     def makes_sense(self, query: Query, led_on: Noun | None) -> bool:
         """Whether nothing is called a person and a thing at once; `led_on`: its noun by the next relation."""
@@ -334,6 +318,12 @@ class _Composer:
             among: Whether it is one of several clauses.
         """
         if isinstance(query, Projection):
+            if isinstance(query.of, Projection):
+                if self._lies_in(query):  # "the county in which A was born"
+                    clause = self._clause(query.of, waiting, among=among)
+                    return clause._replace(noun=self._description(query).noun)
+                if (shared := self._shared(query, query.of)) is not None:
+                    return shared
             return self._projection(*self._operands(query), waiting, among)
         if isinstance(query, Difference):
             one, other = self._clause(query.of, waiting), self._clause(query.minus, waiting)
@@ -405,8 +395,6 @@ class _Composer:
 
         long = len(names) < len(topics)
         predicate = said((long and ways.heavy) or ways.predicate)
-        if ways.member and len(topics) == 1 and (said_of := ways.of_member(text)):
-            predicate = said_of
         relative = ways.relative
         if relative and several and ways.many:
             first, second = (around._replace(after=ways.many) for around in relative)
@@ -423,6 +411,25 @@ class _Composer:
             alike=all(map(self._names_people, (noun, self._other_noun(asked[0])))),
             weight=weight,
         )
+
+    def _lies_in(self, asked: Projection) -> bool:
+        """Whether it gives what a place lies in, where something happened: it happened there, too."""
+        return (
+            asked.relation in self._templates.places
+            and self._description(asked).forms[0].before in ("that includes ", "that contains ")
+            and isinstance(asked.of, Projection)
+            and ways_of(self._description(asked.of), people=False).gap == "in which"
+        )
+
+    def _shared(self, asked: Projection, of: Projection) -> Clause | None:
+        """A step there and back, if the middle has a name: "shares a director with A"."""
+        there, back = self._description(of), (of.relation, not of.inverse)
+        role = re.fullmatch(r"(.+) (?:of|for) ", there.name[0]) if there.name else None
+        if not role or not isinstance(of.of, Anchor) or back != (asked.relation, asked.inverse):
+            return None
+        left, right = there.forms[0][1:3]
+        said = f"{article(role[1])} {role[1]} with {left}{self._name(f'with {left}', of.of)}{right}"
+        return Clause(self._description(asked).noun, (f"shares {said}", f"share {said}"))
 
     def _name(self, before: str, anchor: Anchor) -> str:
         return in_sentence(before, anchor.entity) if self._articles else anchor.entity

@@ -367,13 +367,14 @@ class Inputs:
                 )
             return found
         names = sorted(frozenset().union(*map(self.lacking, self._given_rules)))
-        wrong = (
-            f"none of its rules ever holds in {self.recipe.kg}"
-            if fitting
-            else f"every rule names something that {self.recipe.kg} lacks: {_shown([*map(repr, names)])}"
+        lacking = (
+            f"; they use names that {self.recipe.kg} lacks: {_shown([*map(repr, names)])}"
+            if names
+            else ""
         )
         raise InputError(
-            f"{self.recipe.rules}: {wrong}. Give rules for this graph; names must match exactly."
+            f"{self.recipe.rules}: none of its rules ever holds in {self.recipe.kg}{lacking}. "
+            "Give rules for this graph; names must match exactly."
         )
 
     @cached_property

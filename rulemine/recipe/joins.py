@@ -12,18 +12,17 @@ subject. A class names several; ``^`` before it turns all of them:
     [[joins]]
     from = ["films by"]
     to = ["^films by", "/film/film/prequel"]
-    chains = true
+    forms = ["2p", "3p"]
 
     [[together]]
     links = ["films by"]
     with = ["^/film/film/genre"]
-    chains = true
 
-Every link of `from` leads to something from which every link of `to` may go on; where `chains`, also in a
-chain of three or more; where `unions`, also from a union. Links that stand together may both give one entity;
-without `with`, any two of `links` do; where `chains`, also where a chain leads there. A union is of what one
-link of `unions` leads to from two entities; some link of `akin` leads to both of these from one entity (any
-link, if there is no such list).
+Every link of `from` leads to something from which every link of `to` may go on, in the forms named, or
+in 2p where none is. Links that stand together may both give one entity, in the forms named, or in 2i
+where none is; without `with`, any two of `links` do. A union is of what one link of `unions` leads to from
+two entities; some link of `akin` leads from one of these to the other, or to both from a third (any link, if
+there is no such list).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,20 +44,22 @@ __all__ = ["INPUTS", "JOINS", "Joins", "Link", "load_joins"]
 Link = tuple[str, bool]
 """A relation, and whether it leads from objects to subjects; of those that state one fact, the one asked."""
 
+Pairs = frozenset[tuple[Link, Link]]
+
 _Names = tuple[str, ...]
 
-_ROWS: Mapping[str, Mapping[str, Any]] = {
-    "joins": {"from": _Names, "to": _Names, "chains": bool, "unions": bool},
-    "together": {"links": _Names, "with": _Names, "chains": bool},
-}
-"""Table of the file → the keys of its rows, of which the first two list the links; with their types."""
+_ROWS = {"joins": ("from", "to", "forms"), "together": ("links", "with", "forms")}
+"""Table of the file → the keys of its rows, of which the first two list the links."""
+
+_FORMS = {"joins": ("2p", "3p", "ip", "pi", "up"), "together": ("2i", "3i", "ip", "pi")}
+"""Table → the forms of questions in which its pairs meet; those of a row that names none are the first."""
 
 _NEEDED = ("from", "to", "links")
 
 _EXPECTED = (
     'A file of joins has [classes], with lines name = ["relation", "^relation", …], [[joins]] with the '
-    "lists from and to, and maybe chains = true or unions = true, [[together]] with the lists links and, "
-    "maybe, with and chains = true, and the lists unions and akin."
+    "lists from, to and, maybe, forms, [[together]] with the lists links and, maybe, with and "
+    "forms, and the lists unions and akin."
 )
 
 
@@ -67,20 +68,14 @@ class Joins:
     """The joins of a file.
 
     Attributes:
-        after: Pairs of links: the second goes on from what the first leads to.
-        chains: Those of them that may be in a chain of three or more.
-        after_unions: Those of them whose second link goes on from a union.
-        together: Pairs of links, in both orders, that may give one entity.
-        beside_chains: Those of them of which one may be the end of a chain.
+        after: Form → pairs of links: the second goes on from what the first leads to.
+        together: Form → pairs of links, in both orders, that may give one entity.
         unions: The links whose unions are asked.
         akin: The links that lead to akin entities from one.
     """
 
-    after: frozenset[tuple[Link, Link]]
-    chains: frozenset[tuple[Link, Link]]
-    after_unions: frozenset[tuple[Link, Link]]
-    together: frozenset[tuple[Link, Link]]
-    beside_chains: frozenset[tuple[Link, Link]]
+    after: Mapping[str, Pairs]
+    together: Mapping[str, Pairs]
     unions: frozenset[Link]
     akin: frozenset[Link]
 
@@ -113,22 +108,19 @@ def load_joins(source: str, relations: Iterable[str], declarations: Declarations
         found = (link for name in named for link in _members(name, classes))
         return frozenset(_asked(link, declarations) for link in found if link[0] in known)
 
-    def pairs(table: str, flag: str = "") -> frozenset[tuple[Link, Link]]:
-        one, other, *_ = _ROWS[table]
-        rows = [row for row in values[table] if not flag or row.get(flag)]
-        ends = [(links(row[one]), links(row.get(other, row[one]))) for row in rows]
-        found = {(a, b) for some, others in ends for a in some for b in others}
-        return frozenset(found | ({(b, a) for a, b in found} if table == "together" else set()))
+    def pairs(table: str) -> dict[str, Pairs]:
+        (one, other, _), found = (
+            _ROWS[table],
+            {name: set[tuple[Link, Link]]() for name in _FORMS[table]},
+        )
+        for row in values[table]:
+            ends = links(row[one]), links(row.get(other, row[one]))
+            some = {(a, b) for a in ends[0] for b in ends[1]}
+            for name in row.get("forms", _FORMS[table][:1]):
+                found[name] |= some | ({(b, a) for a, b in some} if table == "together" else set())
+        return {name: frozenset(some) for name, some in found.items()}
 
-    return Joins(
-        pairs("joins"),
-        pairs("joins", "chains"),
-        pairs("joins", "unions"),
-        pairs("together"),
-        pairs("together", "chains"),
-        links(values["unions"]),
-        links(values["akin"]),
-    )
+    return Joins(pairs("joins"), pairs("together"), links(values["unions"]), links(values["akin"]))
 
 
 def _asked(link: Link, declarations: Declarations) -> Link:
@@ -151,30 +143,44 @@ def _checked(given: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         name: read_value(_Names, given.get(name, ()), name, problems, lists)
         for name in ("unions", "akin")
     }
-    classes = read_value(
-        dict[str, _Names],
-        given.get("classes", {}),
-        "classes",
-        problems,
-        Option(expected="lists of names"),
+    values["classes"] = (
+        read_value(
+            dict[str, _Names],
+            given.get("classes", {}),
+            "classes",
+            problems,
+            Option(expected="lists of names"),
+        )
+        or {}
     )
-    values["classes"] = classes or {}
     problems += [
         f"class {name!r} names another class"
         for name, members in values["classes"].items()
-        if any(member.removeprefix("^") in classes for member in members)
+        if any(member.removeprefix("^") in values["classes"] for member in members)
     ]
     for table, keys in _ROWS.items():
-        rows = read_value(tuple[dict[str, Any], ...], given.get(table, ()), table, problems, tables)
-        values[table] = rows or ()
+        values[table] = (
+            read_value(tuple[dict[str, Any], ...], given.get(table, ()), table, problems, tables)
+            or ()
+        )
         for number, row in enumerate(values[table], start=1):
-            problems += [f"{table} {number} has {key!r}" for key in sorted(row.keys() - keys)]
-            for key in [key for key in keys if key in row or key in _NEEDED]:
-                option = lists if keys[key] is _Names else None
-                read_value(keys[key], row.get(key), f"{table} {number}: {key}", problems, option)
-    unknown = sorted(given.keys() - values)
+            problems += [f"{table} {number} has {key!r}" for key in sorted(row.keys() - {*keys})]
+            row |= {
+                key: read_value(_Names, row.get(key), f"{table} {number}: {key}", problems, lists)
+                or ()
+                for key in keys
+                if key in row or key in _NEEDED
+            }
+            for name in {*row.get("forms", ())}.difference(_FORMS[table]):
+                expected = ", ".join(_FORMS[table])
+                problems.append(
+                    f"{table} {number}: forms has {name!r}; expected some of {expected}"
+                )
     return values, [
-        *(f"{name!r} is no part of it; {did_you_mean(name, values)}" for name in unknown),
+        *(
+            f"{name!r} is no part of it; {did_you_mean(name, values)}"
+            for name in sorted(given.keys() - values)
+        ),
         *problems,
     ]
 
@@ -183,7 +189,7 @@ def _named(values: Mapping[str, Any]) -> set[str]:
     """The relations that a file names."""
     lists = [values["unions"], values["akin"], *values["classes"].values()]
     for row in (row for table in _ROWS for row in values[table]):
-        lists += [some for some in row.values() if not isinstance(some, bool)]
+        lists += [some for key, some in row.items() if key != "forms"]
     named = {name.removeprefix("^") for some in lists for name in some}
     return named.difference(values["classes"])
 

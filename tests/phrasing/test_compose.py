@@ -159,7 +159,7 @@ Which award was won by someone who is a friend of Ann and who won the X?
 (p "won" (p "friends" "Ann"))
 Which award was won by a friend of Ann?
 (p "named" (p- "named" "X"))
-Which award was won by a namer of the award X?
+Which award shares a namer with the award X?
 (and (p "won" "Ann") (p "named" "Bern"))
 Which award was won by both the school Bern and Ann?
 (p- "friends" (and (p- "friends" "Ann") (p- "friends" (p- "friends" "Bob"))))
@@ -172,14 +172,8 @@ Who directed the film C, was influenced by D, and won the A, B?
 Who won either the C or the Lead or Support?
 (p- "friends" (p- "friends" (p- "won" "C")))
 Whose friends include someone whose friends include someone who won the C?
-(and (p- "friends" (p- "friends" "Ann")) (p- "won" "C"))
-Who won the C and has a friend whose friends include Ann?
 (and (p "acted" "Ann") (p "mentioned" "Bob"))
 In which film did Ann act and was Bob mentioned?
-(and (p- "friends" (p- "influenced" "Ann")) (p- "won" "C"))
-Who won the C and has a friend influenced by Ann?
-(p- "spin" (p "spin" "A"))
-Which film has a spin that comes from the film A?
 (count (p "acted" "Ann"))
 In how many films did Ann act?
 """
@@ -286,6 +280,13 @@ def test_what_lies_between_is_not_the_same_for_two_topics():
     assert either.count(played) == 1
 
 
+def test_what_happened_in_a_place_happened_in_its_county():
+    born, county = "/people/person/place_of_birth", "/location/hud_county_place/county"
+    asked = parse(f'(p "{county}" (p "{born}" "A"))')
+    found = compose(asked, load_templates("fb15k237", [born, county]), intermediates=1)
+    assert found == "In which counties was A born?"
+
+
 def test_names_are_put_in_verbatim_and_with_their_article(templates):
     query = parse('(and (p- "aired" "United Kingdom") (p- "aired" "{a/b} [|]"))')
     assert compose(query, templates, articles=True) == (
@@ -309,10 +310,6 @@ def test_long_chains_are_made_in_time(templates):
     query = '(p "genre" ' * 60 + '"Up"' + ")" * 60
     text = compose(parse(query), templates)
     assert text.count("genre") == 60
-    nested = WITH
-    for _ in range(30):
-        nested = f'(p "acted" (or (and {nested} {DRAMA}) (p- "aired" "CBS")))'
-    assert compose(parse(nested), templates).count("CBS") == 30
 
 
 def test_every_anchor_is_named_once_and_no_mark_is_left(templates):

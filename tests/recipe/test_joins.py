@@ -21,19 +21,21 @@ def load(folder, text):
 def test_classes_may_be_turned_and_other_relations_are_left_out(tmp_path):
     (tmp_path / "own.toml").write_text(
         'unions = ["^by"]\n[classes]\nby = ["directed", "^written_by", "painted"]\n'
-        '[[joins]]\nfrom = ["by"]\nto = ["^by", "sequel"]\nchains = true\n'
-        '[[joins]]\nfrom = ["spouse"]\nto = ["by"]\nunions = true\n'
+        '[[joins]]\nfrom = ["by"]\nto = ["^by", "sequel"]\nforms = ["2p", "3p"]\n'
+        '[[joins]]\nfrom = ["spouse"]\nto = ["by"]\nforms = ["up"]\n'
         '[[together]]\nlinks = ["sequel"]\nwith = ["spouse"]\n'
     )
     joins = load_joins(str(tmp_path / "own.toml"), KNOWN, Declarations.of(symmetric=["spouse"]))
     assert joins is not None
     by, spouse = {("directed", False), ("written_by", True)}, ("spouse", False)
     turned = {("directed", True), ("written_by", False)}
-    assert joins.chains == {(one, two) for one in by for two in {*turned, ("sequel", False)}}
-    assert joins.after_unions == {(spouse, one) for one in by}
-    assert joins.after == joins.chains | joins.after_unions
-    assert joins.together == {(("sequel", False), spouse), (spouse, ("sequel", False))}
-    assert not joins.beside_chains
+    assert joins.after["3p"] == {(one, two) for one in by for two in {*turned, ("sequel", False)}}
+    assert joins.after["2p"] == joins.after["3p"]
+    assert joins.after["up"] == {(spouse, one) for one in by}
+    assert joins.together["2i"] == {(("sequel", False), spouse), (spouse, ("sequel", False))}
+    assert not any(
+        [joins.after["ip"], joins.after["pi"], joins.together["ip"], joins.together["pi"]]
+    )
     assert joins.unions == turned
     assert not joins.akin
     assert load_joins("", KNOWN, Declarations()) is None
@@ -45,7 +47,8 @@ def test_classes_may_be_turned_and_other_relations_are_left_out(tmp_path):
     ('[[join]]\nfrom = ["directed"]', "did you mean 'joins'"),
     ('[[joins]]\nfrom = ["directed"]', "joins 1: to is None; expected a list of names"),
     ("[[joins]]\nfrom = []\nto = []\ndeep = true", "joins 1 has 'deep'"),
-    ("[[joins]]\nfrom = []\nto = []\nchains = 1", "chains is 1; expected true or false"),
+    ("[[joins]]\nfrom = []\nto = []\nforms = 1", "forms has '1'; expected some of 2p, 3p"),
+    ('[[together]]\nlinks = []\nforms = ["3p"]', "has '3p'; expected some of 2i, 3i, ip, pi"),
     ('[classes]\none = ["sequel"]\ntwo = ["^one"]', "class 'two' names another class"),
     ("classes = 3", "classes is 3; expected lists of names"),
     ("joins = 3", "joins is 3; expected a list of tables")]
@@ -62,11 +65,11 @@ def test_the_joins_of_fb15k237_name_its_relations():
     values = tomllib.loads(packaged("datasets", "fb15k237", "joins.toml").read_text("utf-8"))
     rows = [row for table in ("joins", "together") for row in values[table]]
     lists = [*values["classes"].values(), values["unions"], values["akin"]]
-    lists += [some for row in rows for some in row.values() if isinstance(some, list)]
+    lists += [some for row in rows for key, some in row.items() if key != "forms"]
     named = {name.removeprefix("^") for some in lists for name in some}
     assert named <= templates.keys() | values["classes"].keys()
     assert values["classes"].keys() <= named
     joins = load_joins("fb15k237", templates, Declarations())
     assert joins is not None
-    assert joins.chains < joins.after
-    assert joins.after_unions < joins.after
+    assert all(joins.after.values())
+    assert all(joins.together.values())

@@ -60,16 +60,18 @@ def drafts(asking: Asking) -> Iterator[Tried]:
     names = sorted(map(str, asking.parts), key=lambda name: -LINKS[name])
     joinable = {name: Joinable.of(name, steps, templates, asking.inputs["joins"]) for name in names}
     bounds = asking.bounds(asking.recipe.questions.test_core)
-    barred = np.zeros(len(steps.link), bool)
+    barred, hubs = np.zeros(len(steps.link), bool), asking.grader.neighbors.hubs
     for split, share, anchors in _pools(asking):
         needed = set[Fact]()
         for name in names:
             wanted = SPARE * share * options.per_structure
             most = max(FEW, most_sharing(options.max_share, share * options.per_structure))
-            random = stream(asking.seed, "structures", name, split).below
+            # Without a list, not "who is an actor, speaks English, and died in Paris".
+            fit = ~hubs if asking.inputs["joins"] is None and name in ("3i", "ip") else True
             walk = Walk(
-                name, steps, joinable[name], asking.grader.neighbors, asking.inputs.types, anchors, barred,
-                options.max_answers, most, random,
+                name, steps, joinable[name], asking.grader.neighbors, asking.inputs.types,
+                anchors & fit, barred, options.max_answers, most,
+                stream(asking.seed, "structures", name, split).below,
             )  # fmt: skip
             left = math.ceil(wanted)
             for number in range(LINKS[name], -1, -1):
@@ -139,6 +141,8 @@ def most_sharing(share: float, size: float | Fraction) -> int:
 def within_limit(questions: Sequence[Question], max_share: float) -> list[Question]:
     """Drops questions of a structure until no more than a fraction of those left share something.
 
+    A relation may be that of as many for each anchor that questions of the structure have.
+
     Which set is the largest is a hard problem; this drops those that share most with too many others, and of
     these, those of the core last.
 
@@ -151,11 +155,12 @@ def within_limit(questions: Sequence[Question], max_share: float) -> list[Questi
     """
     left, shared = list(questions), [{*shared_by(question)} for question in questions]
     while True:
-        times, most = (
-            Counter(one for some in shared for one in some),
-            most_sharing(max_share, len(left)),
-        )
-        over = [sum(times[one] > most for one in some) for some in shared]
+        times = Counter(one for some in shared for one in some)
+        most, each = most_sharing(max_share, len(left)), len(questions[0].anchors) if left else 1
+        over = [
+            sum(times[one] > most * (each if one[0] == "r" else 1) for one in some)
+            for some in shared
+        ]
         if not any(over):
             return left
         place = max(range(len(left)), key=lambda i: (over[i], not left[i].core, i))

@@ -135,6 +135,12 @@ class Steps:
         usual = usually_one(self.kg, self.declarations)
         return np.array([link in usual for link in self.links], bool)
 
+    @cached_property
+    def all_led_to(self) -> npt.NDArray[np.int64]:
+        """Shape (steps,): to how many entities the link of each leads from anywhere."""
+        first = changes(self.target, self.link)
+        return np.bincount(self.link[first], minlength=len(self.links))[self.link]
+
     def giving(self, pairs: Iterable[tuple[str, ...]], few: int) -> Bools:
         """Which steps give away that some pairs of entities are joined.
 
@@ -211,27 +217,37 @@ class Joinable:
             templates: The templates of its relations.
             joins: The list of what may be joined, if the recipe has one.
         """
-        nouns = [
+        said, left = (
             [
-                read_description(templates[relation].description(DIRECTIONS[end])).noun
+                read_description(templates[relation].description(DIRECTIONS[inverse ^ end]))
                 for relation, inverse in steps.links
-                for end in [inverse if turned else not inverse]
             ]
-            for turned in (False, True)
-        ]
-        places = {noun: i for i, noun in enumerate(dict.fromkeys(nouns[0] + nouns[1]))}
-        people = templates.people
-        same = np.array([[may_be_same(a, b, people) for b in places] for a in places], bool)
-        given, left = ([places[noun] for noun in some] for some in nouns)
-        after, beside = same[np.ix_(given, left)], same[np.ix_(given, given)]
-        if name != "ip":  # whose two conditions make it one
+            for end in (True, False)
+        )
+        places = {noun: i for i, noun in enumerate(dict.fromkeys(one.noun for one in said + left))}
+        same = np.array(
+            [[may_be_same(a, b, templates.people) for b in places] for a in places], bool
+        )
+        given = [places[one.noun] for one in said]
+        after, beside = (
+            same[np.ix_(given, [places[one.noun] for one in left])],
+            same[np.ix_(given, given)],
+        )
+        if name == "pi":  # it may go back, too: "shares a director with X"
+            back = [
+                [one.name is not None and (r, not i) == link for link in steps.links]
+                for one, (r, i) in zip(said, steps.links, strict=True)
+            ]
+            after &= steps.usual[:, None] | np.array(back, bool)
+        elif name != "ip":  # whose two conditions make it one
             after &= steps.usual[:, None]
         leaves = akin = np.ones(len(given), bool)
+        if joins is None and name != "ip":  # "whose parts include X" is no name for one thing
+            after &= np.array([one.forms[0].before[:6] != "whose " for one in said])[:, None]
         if joins is not None and name != "1p":
             number = {link: i for i, link in enumerate(steps.links)}
-            chains = {"3p": joins.chains, "up": joins.after_unions}.get(name, joins.after)
-            together = joins.beside_chains if name == "pi" else joins.together
-            for table, pairs in ((after, chains), (beside, together)):
+            for table, listed_in in ((after, joins.after), (beside, joins.together)):
+                pairs = listed_in.get(name, ())
                 listed = np.zeros(table.shape, bool)
                 known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
                 listed[tuple(np.array(known, int).reshape(-1, 2).T)] = True

@@ -11,7 +11,7 @@ much, branches that are not needed and anchors that would be passed through are 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -101,7 +101,7 @@ def plan_of(name: str, s: tuple[int, ...], few: int) -> Goal:
         return meet(s, few)
     if name == "ip":
         return step(s[2], few, meet(s[:2], 1))
-    return Goal((Hop(s[1], step(s[0], 1)), Hop(s[2], least=2)), few)
+    return Goal((Hop(s[1], step(s[0], few)), Hop(s[2], least=2)), few)
 
 
 class Drawn(NamedTuple):
@@ -169,7 +169,7 @@ class Walk:
         anchors: Shape (entities,): which may be anchors.
         barred: Shape (steps,): which are not taken.
         few: The most answers of a query.
-        most: How many queries may have an anchor, a relation or an answer in common.
+        most: How many queries may have an anchor or an answer in common; for each anchor, also a relation.
         random: Draws an integer from 0 … n − 1, given n.
     """
 
@@ -195,6 +195,11 @@ class Walk:
         self._table, self._plans = lru_cache(None)(self._made), lru_cache(None)(self._planned)
         self._groups_to = lru_cache(REMEMBERED)(self._joined)
         self._akin = lru_cache(REMEMBERED)(self._akin_to)
+        self._after, self._beside = (
+            np.packbits(pairs, axis=1) for pairs in (joinable.after, joinable.beside)
+        )
+        near = joinable.akin[steps.link] & (steps.fan <= MOST_AKIN)
+        self._near = StepTable(steps, np.flatnonzero(near).astype(np.int32))
 
     def draw(self, missing: int, core: bool) -> Query | None:
         """A new query; None: many walks led nowhere.
@@ -217,30 +222,30 @@ class Walk:
                     and (inside := part.gives | part.between).isdisjoint(part.anchors)
                     and self._neighbors.belong_together(part.anchors, inside)
                     and self._types.shared(part.gives)
-                    and self._full.isdisjoint(shared := self._shared(part))
+                    and self._full.isdisjoint(
+                        shared := part.gives.union(
+                            part.anchors, (steps.links[i][0] for i in part.links)
+                        )
+                    )
                 ):
                     self._seen.add(part.form)
                     self._times.update(shared)
-                    self._full |= {one for one in shared if self._times[one] >= self._most}
-                    self._bar({one for one in part.links if steps.links[one][0] in self._full})
+                    # A relation may be that of as many for each anchor.
+                    most = (self._most, self._most * len(part.anchors))
+                    full = {one for one in shared if self._times[one] >= most[isinstance(one, str)]}
+                    self._full |= full
+                    if names := {one for one in full if isinstance(one, str)}:
+                        self._bar(names)
                     return self._query(part.form)
             self._seen.add((plan, first))
         return None
 
-    def _shared(self, part: Drawn) -> set[Any]:
-        """What no more than some queries may have in common: answers, anchors and relations."""
-        return {*part.gives, *part.anchors, *(self._steps.links[one][0] for one in part.links)}
-
-    def _bar(self, links: set[int]) -> None:
-        """Takes the steps by the relations of some links out of all further draws."""
-        if not links:
-            return
-        names, steps = {self._steps.links[one][0] for one in links}, self._steps
-        gone = np.array([relation in names for relation, _ in steps.links], bool)
-        self._barred = self._barred | gone[steps.link]
+    def _bar(self, names: set[str]) -> None:
+        """Takes the steps by some relations out of all further draws."""
+        gone = np.array([relation in names for relation, _ in self._steps.links], bool)
+        self._barred = self._barred | gone[self._steps.link]
         for kept in (self._table, self._plans, self._groups_to):
             kept.cache_clear()
-        self.__dict__.pop("_leaving", None)
 
     def _planned(self, missing: int, core: bool) -> list[tuple[Goal, StepTable, list[list[int]]]]:
         """The plans of which something can be drawn, the steps that are drawn first, by link."""
@@ -315,8 +320,12 @@ class Walk:
                 )
                 continue
             for part in self._node(below, source, link, seen | {source}):
-                # "The director of A": it goes on from one entity, of a union from one of each branch.
-                if all(len(one) == 1 for one in (part.less if below.union else (part.gives,))):
+                # "The director of A": it goes on from one entity, of a union from one of each branch. Back it
+                # goes from several: "shares a director with A".
+                (relation, inverse), last = steps.links[link], steps.links[part.links[0]]
+                if last == (relation, not inverse) or all(
+                    len(one) == 1 for one in (part.less if below.union else (part.gives,))
+                ):
                     yield self._onward(part, link)
 
     def _into(
@@ -385,13 +394,14 @@ class Walk:
     def _akin_to(self, anchor: int, link: int) -> list[int]:
         """The entities akin to one from which a link leads on, too, ascending.
 
-        Two entities are akin if some link leads to both from one entity, and to few others.
+        Two entities are akin if some link leads from one to the other, or to both from a third, and to few.
         """
         steps, near = self._steps, self._near
         some = near.at[slice(*near.starts[near.to(anchor)])]
         some = some[:: -(-len(some) // TRIES) or 1].tolist()
-        reached = (steps.reached(int(steps.link[step]), int(steps.source[step])) for step in some)
-        found = sorted(_NONE.union(*reached) - {anchor})
+        ends = [(int(steps.link[step]), int(steps.source[step])) for step in some]
+        reached = _NONE.union(*(steps.reached(*end) for end in ends), (one for _, one in ends))
+        found = sorted(reached - {anchor})
         return [one for one in found if self._anchors[one] and steps.reached(link, one)]
 
     def _joined(
@@ -410,9 +420,12 @@ class Walk:
     def _made(self, node: Goal, place: int) -> StepTable:
         """The steps of a place from whose source the rest below can be drawn."""
         steps, hop = self._steps, node.hops[place]
-        most = len(steps.kg.entities) if node.hops[1:] else node.most
+        # A condition that holds of most is idle: "produced in the United States".
+        most = np.maximum(steps.all_led_to // 2, self._few) if node.hops[1:] else node.most
         fits = steps.having(hop.status) & (steps.fan >= hop.least) & (steps.fan <= most)
-        fits &= self._leaving if hop.below is None else ~self._barred
+        fits &= ~self._barred
+        if hop.below is None:
+            fits &= self._anchors[steps.source] & self._joinable.leaves[steps.link]
         at = np.flatnonzero(fits).astype(np.int32)
         if hop.below is not None:
             first = self._possible(hop.below, self._after)
@@ -437,27 +450,6 @@ class Walk:
                 found[table.targets[new]] = np.bitwise_or.reduceat(pairs[table.links], new)
             possible &= found
         return possible
-
-    @cached_property
-    def _after(self) -> Bits:
-        return np.packbits(self._joinable.after, axis=1)
-
-    @cached_property
-    def _beside(self) -> Bits:
-        return np.packbits(self._joinable.beside, axis=1)
-
-    @cached_property
-    def _leaving(self) -> Bools:
-        """Which steps may start from an anchor."""
-        steps = self._steps
-        return self._anchors[steps.source] & self._joinable.leaves[steps.link] & ~self._barred
-
-    @cached_property
-    def _near(self) -> StepTable:
-        """The steps of links that lead to a few entities together."""
-        steps = self._steps
-        near = self._joinable.akin[steps.link] & (steps.fan > 1) & (steps.fan <= MOST_AKIN)
-        return StepTable(steps, np.flatnonzero(near).astype(np.int32))
 
 
 _NONE = frozenset[int]()

@@ -167,7 +167,7 @@ class Trees:
         usual, every = usually_one(kg, declarations), np.ones((len(numbers), len(numbers)), bool)
         self._pairs = [every, ~every, every, every]
         if joins is not None:
-            some = (joins.after, joins.chains, joins.together, joins.beside_chains)
+            some = joins.after["2p"], joins.after["3p"], joins.together["2i"], joins.together["pi"]
             self._pairs = [_matrix(pairs, numbers) for pairs in some]
         self._pairs[:2] = [
             pairs & np.array([[link in usual] for link in numbers], bool)

@@ -201,7 +201,7 @@ def _is_listed(
     """Whether a part is, from which a link goes on; of so many links in all to the answer."""
     if isinstance(query, Projection):
         link, is_long = (query.relation, query.inverse), length + _height(query) >= LONG
-        pairs = None if joins is None else joins.chains if is_long else joins.after
+        pairs = None if joins is None else joins.after["3p" if is_long else "2p"]
         meets = not is_long if pairs is None else (link, above) in pairs
         fits = above is None or (link in usual and meets)
         return fits and _is_listed(query.of, joins, usual, link, length + 1)
@@ -209,9 +209,7 @@ def _is_listed(
     links = [(part.relation, part.inverse) for part in parts if isinstance(part, Projection)]
     return all(_is_listed(part, joins, usual, above, length) for part in parts) and (
         joins is None
-        or (joins.beside_chains if _height(query) > 1 else joins.together).issuperset(
-            combinations(links, 2)
-        )
+        or joins.together["pi" if _height(query) > 1 else "2i"].issuperset(combinations(links, 2))
     )
 
 

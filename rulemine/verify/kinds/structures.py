@@ -26,14 +26,13 @@ def _check_whole(contents: Contents) -> None:
         contents, (f"of {row['structure']}" for row in rows), most, "structures.per_structure"
     )
     for name, number in Counter(row["structure"] for row in rows).items():
-        shared = (
-            f"of {name} with {key} {one}"
-            for row in rows
-            for key in ("anchors", "relations", "answers")
-            for one in (row[key] if row["structure"] == name else ())
+        some, limit = (
+            [row for row in rows if row["structure"] == name],
+            int(Fraction(str(share)) * number),
         )
-        limit = max(1, int(Fraction(str(share)) * number))
-        check_limit(contents, shared, limit, "structures.max_share")
+        for key, each in (("anchors", 1), ("relations", len(some[0]["anchors"])), ("answers", 1)):
+            shared = (f"of {name} with {key} {one}" for row in some for one in row[key])
+            check_limit(contents, shared, each * max(1, limit), "structures.max_share")
 
 
 def _check_question(here: Asked) -> None:
@@ -47,8 +46,10 @@ def _check_question(here: Asked) -> None:
     here.equal("answer types", here.block["answer_types"], types)
     ends = {triple[0 if end == "subject" else 2] for triple, end in here.evidence}
     anchors = leaves(here.links)
-    apart = len({*anchors}) == len(anchors) and not {*anchors} & {*ends, *here.row["answers"]}
-    here.expect(apart, "anchors apart", anchors, "different, no answers and no intermediates")
+    here.expect(
+        len({*anchors}) == len(anchors) and not {*anchors} & {*ends, *here.row["answers"]},
+        "anchors apart", anchors, "different, no answers and no intermediates",
+    )  # fmt: skip
     for union in (node for node in nodes(here.links) if node.word == "or"):
         ways = {part.ways for part in union.parts}
         here.expect(len(ways) == 1, "one relation of a union", ways, "the same in all branches")

@@ -83,8 +83,8 @@ akin = ["sibling"]
 classes.makes = ["directs", "writes"]
 joins = [
     { from = ["makes"], to = ["^stars"] },
-    { from = ["^makes"], to = ["born_in"], chains = true },
-    { from = ["born_in"], to = ["lies_in"], chains = true },
+    { from = ["^makes"], to = ["born_in"], forms = ["2p", "3p"] },
+    { from = ["born_in"], to = ["lies_in"], forms = ["2p", "3p"] },
 ]
 together = [{ links = ["makes"], with = ["^genre"] }]
 """

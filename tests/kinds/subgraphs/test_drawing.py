@@ -26,11 +26,11 @@ TEXT = """
 joins = [
     { from = ["directed", "wrote", "^genre"], to = ["^directed", "^wrote"] },
     { from = ["spouse"], to = ["directed"] },
-    { from = ["^directed", "^wrote"], to = ["born_in", "spouse"], chains = true },
-    { from = ["spouse"], to = ["born_in"], chains = true },
+    { from = ["^directed", "^wrote"], to = ["born_in", "spouse"], forms = ["2p", "3p"] },
+    { from = ["spouse"], to = ["born_in"], forms = ["2p", "3p"] },
 ]
 together = [
-    { links = ["directed", "wrote"], with = ["^genre"], chains = true },
+    { links = ["directed", "wrote"], with = ["^genre"], forms = ["2i", "pi"] },
     { links = ["directed", "wrote"] },
 ]
 """
@@ -164,13 +164,13 @@ def _depth(query: Query) -> int:
 def _is_listed(query: Query, joins: Joins, above: int = 0) -> bool:
     """Whether all links of a tree that meet are joined as a list has it."""
     links = _links(query)
-    together = joins.beside_chains if _depth(query) > 1 else joins.together
+    together = joins.together["pi" if _depth(query) > 1 else "2i"]
     if not all(pair in together for pair in combinations([link for link, _ in links], 2)):
         return False
     for link, of in links:
         for below, _ in _links(of):
             whole = above + 2 + max(_depth(rest) for one, rest in _links(of) if one == below)
-            if (below, link) not in (joins.chains if whole >= 3 else joins.after):
+            if (below, link) not in joins.after["3p" if whole >= 3 else "2p"]:
                 return False
     return all(_is_listed(of, joins, above + 1) for _, of in links)
 

@@ -96,7 +96,7 @@ def test_chains_keep_to_the_list_of_joins(made: QuestionSet) -> None:
     given, none = inputs_of("variants", questions=40), frozenset[Any]()
     links = product(WORLD.kg.relations, (True, False))
     together = frozenset(product(links, repeat=2))
-    given.joins = Joins(none, none, none, together, *[none] * 3)
+    given.joins = Joins(dict.fromkeys(("2p", "3p"), none), {"2i": together}, none, none)
     kept = asking.asked(given).questions
     assert {question.hops for question in kept} == {1}
 

@@ -139,7 +139,7 @@ def test_a_chain_is_asked_as_the_joins_allow(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("rulemine.kinds.written.scripted.usually_one", lambda *_: usual)
     chain = [("a", "q", "m"), ("m", "r", "b")]
     none = frozenset()
-    joins = Joins(frozenset({(("r", True), ("q", True))}), none, none, none, none, none, none)
+    joins = Joins({"2p": frozenset({(("r", True), ("q", True))})}, {"2i": none}, none, none)
     for given, expected in ((None, ["a", "b", "m"]), (joins, ["a"])):
         found = json.loads(ScriptedWriter(PLAIN, NAMES, given).pairs(chain, 5))["qa_pairs"]
         assert [pair["answer"] for pair in found] == expected
@@ -156,7 +156,11 @@ BORN, LIES, MADE, STARS = ("born_in", False), ("lies_in", False), ("made", False
 
 CHAINS = frozenset([(MADE, STARS), (STARS, BORN)])
 TOGETHER = frozenset([(MADE, MADE), (MADE, STARS)])
-JOINS = Joins(CHAINS | {(BORN, LIES)}, CHAINS, frozenset(), TOGETHER, *[frozenset()] * 3)
+JOINS = Joins(
+    {"2p": CHAINS | {(BORN, LIES)}, "3p": CHAINS},
+    {"2i": TOGETHER, "pi": frozenset()},
+    *[frozenset()] * 2,
+)
 
 
 @each(
