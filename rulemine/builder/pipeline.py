@@ -1,6 +1,6 @@
 """The pipeline: all stages from a recipe to a release.
 
-    kg → mine → ground → select → ask → balance → (verbalize →) split → release
+    kg → mine → ground → select → ask → balance → (verbalize →) split → twin → release
 
 Each stage reads files of earlier ones and writes its own (see `rulemine.builder.stages`). Finished stages
 are never run again, and the bytes are the same however often the build was interrupted.
@@ -20,7 +20,7 @@ from rulemine.release.publish import publish
 
 __all__ = ["STAGES", "Build", "BuildContext"]
 
-STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "release")
+STAGES = ("mine", "ground", "select", "ask", "balance", "verbalize", "split", "twin", "release")
 
 _SCRIPTED = "no model writes its questions; give --model NAME"
 

@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 from rulemine.codec import dump_line, to_json
 from rulemine.errors import NoInferenceError, counted
-from rulemine.files import digest_of, write_text
+from rulemine.files import digest_of, write_jsonl, write_text
 from rulemine.kinds.registry import KINDS
 from rulemine.mining import Resources
 from rulemine.recipe.inputs import Inputs
 from rulemine.recipe.recipe import Recipe
 from rulemine.release.outputs import check_made, digests_of, real, recover, replacing
+from rulemine.release.question_set import read_records
+from rulemine.release.records import UNPROVABLE, Twin
 from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 
 if TYPE_CHECKING:
@@ -203,6 +205,11 @@ class BuildStages:
             skipped["ground"] = "the published selection enumerates groundings on its own"
         if self._words is None and not self.kind.wording.writes:
             skipped["verbalize"] = "its questions are templates; give --model NAME"
+        mode = self.recipe.selection.mode
+        if mode == "brink" or all(file.name != UNPROVABLE for file in self.kind.files):
+            skipped["twin"] = (
+                "only questions of the kind rules have twins, not by the published selection"
+            )
         return skipped
 
     # Results of stages, read from their files.
@@ -520,6 +527,26 @@ class BuildStages:
         }
         return self._stage("split", 11, options, work)
 
+    def _twin(self) -> Stage:
+        def work(folder: Path) -> None:
+            from rulemine.removal.twins import twins_of
+
+            test = [q for q in self._asked("split").questions if q.split == "test"]
+            declared, seed = self.inputs.templates.declarations, self.recipe.seed
+            self._twins = twins_of(
+                self.inputs.kg, declared, self.selection, test, seed, self._progress
+            )
+            write_jsonl(folder / UNPROVABLE, self._twins)
+
+        return self._stage("twin", 1, {"seed": self.recipe.seed}, work)
+
+    @cached_property
+    def _twins(self) -> "tuple[Twin, ...]":
+        """The twins of test questions; none where the stage is skipped."""
+        if "twin" not in self._done:
+            return ()
+        return read_records(self._done["twin"].folder / UNPROVABLE, Twin)
+
     def _check_missing(self) -> None:
         """Refuses questions of which hardly any misses something.
 
@@ -549,7 +576,7 @@ class BuildStages:
 
         templates = self.inputs.templates.to_plain()  # those of no question, too
         return self._stage(
-            "release", 12, {"recipe": config, "about": about, "templates": templates}, work
+            "release", 13, {"recipe": config, "about": about, "templates": templates}, work
         )
 
     def _parts(self, config: dict[str, Any], about: dict[str, Any]) -> "ReleaseParts":
@@ -562,7 +589,7 @@ class BuildStages:
         refused = {} if self._rules_refused is None else {"rules_refused": self._rules_refused}
         counts = {name: n for name, n in asdict(selection.counts).items() if n >= 0}
         iris = {"relation_iris": dict(kg.relation_iris)} if kg.relation_iris else {}
-        trace = self._trace()
+        trace, records = self._trace(), {**asked.records, UNPROVABLE: self._twins}
         return ReleaseParts(
             naming="entity",
             config=config,
@@ -583,9 +610,7 @@ class BuildStages:
             sampling_counts=asked.sampling,
             graph=self.inputs["property_graph"] if "property_graph" in self.inputs.own else None,
             records={
-                file.name: tuple(
-                    file.made(asked.records.get(file.name, ()), asked.questions, config)
-                )
+                file.name: tuple(file.made(records.get(file.name, ()), asked.questions, config))
                 for file in self.kind.files
             },
         )

@@ -100,9 +100,9 @@ SHARED = {
     "split": arg("--split", "SPLIT", "train, validation, test or all (test)", default="test"),
     "split?": arg("--split", "SPLIT", "train, validation, test or all (test)"),
     "sample": arg("--sample", "N", "the first N questions of one fixed order (all)", int),
-    "kg": arg("--kg", "GRAPH", "complete, incomplete or incomplete-LEVEL (incomplete)",
+    "kg": arg("--kg", "GRAPH", "complete, incomplete, incomplete-LEVEL, control, unprovable (incomplete)",
               default="incomplete"),
-    "kg?": arg("--kg", "GRAPH", "complete, incomplete or incomplete-LEVEL (incomplete)"),
+    "kg?": arg("--kg", "GRAPH", "complete, incomplete, incomplete-LEVEL, control, unprovable (incomplete)"),
     "seed": arg("--seed", "N", "of what is drawn (0)", int, default=0),
     "output": arg("-o --output", "FILE", "(standard output)", output_file),
     "replace": switch("--replace", "replace a release of another name, or an edited one"),
@@ -121,7 +121,7 @@ OF_ONE = ("matching", "kg", "missing", "reader", "cluster", "graph", "url", "neo
 """Options of ``evaluate`` for one file of predictions."""
 
 DRAFT, RELEASE = "draft", "release"
-STEPS = ("ground", "select", "ask", "balance", "verbalize", "split")
+STEPS = ("ground", "select", "ask", "balance", "verbalize", "split", "twin")
 """What ``--until`` names."""
 
 URL, FOLDER, PORT, HEAP = "bolt://127.0.0.1:7687", "out/neo4j", 7687, "1g"
@@ -255,6 +255,7 @@ COMMANDS = {
             arg("release", "DIR|QUESTIONS", "a release; or questions with their Cypher", path),
             arg("predictions", "FILE", "predictions: JSON Lines, or JSON", path, nargs="*"),
             switch("--baselines", "run and score every model-free answerer instead"),
+            switch("--twins", "who knows what cannot be inferred: FILEs from --kg control and unprovable"),
             switch("--all", "every group of questions, every fate of queries"),
             arg("--matching", "MODE", "answers in texts: ids, vocabulary, brink (vocabulary)"),
             "split?",

@@ -1,7 +1,7 @@
 """The command ``evaluate``: scores predictions, and compares systems."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from rulemine.evaluation.metrics_of_others.registry import chosen as chosen_metr
 from rulemine.evaluation.reporting import documents, files
 from rulemine.registry import split_names
 from rulemine.release import Release, reader
-from rulemine.text.tables import markdown_of, text_of
+from rulemine.text.tables import Table, markdown_of, text_of
 
 DOCUMENTS = ("latex", "html", "questions")
 """Formats of a whole document, rather than of a report."""
@@ -33,9 +33,12 @@ def run_evaluate(arguments: Namespace) -> None:
 
         judge(arguments)
         return
-    line, run = Line(), _compared if arguments.predictions[1:] else _scored
+    line = Line()
+    run: Callable[[Namespace, Line, Any], str] = _compared if arguments.predictions[1:] else _scored
     if arguments.baselines:
         run = _baselines
+    elif arguments.twins:
+        run = _twins
     else:
         _check_files(arguments)
     with line.watch("baselines" if arguments.baselines else "evaluate") as advance:
@@ -175,11 +178,34 @@ def _baselines(arguments: Namespace, _line: Line, advance: Any) -> str:
 
     own = ("predictions", "sample", "naming", "level", "all", "metrics", *OF_ONE)
     refuse_idle(arguments, "predictions", *own)
-    if arguments.format not in (layouts := {"table": text_of, "markdown": markdown_of}):
-        raise ConfigError(
-            f"--format {arguments.format}: of --baselines it is {' or '.join(layouts)}."
-        )
     asked = _asked(arguments)
     release = Release.open(arguments.release)
     found = baselines(release, split=asked["split"], seed=asked["seed"], progress=advance)
-    return layouts[arguments.format](found)
+    return _laid(arguments, found, "--baselines")
+
+
+def _twins(arguments: Namespace, _line: Line, _advance: Any) -> str:
+    """The scores of one system over the twins, from two files."""
+    from rulemine.evaluation.twins import score_files
+
+    others = (name for name in OF_ONE if name not in ("matching", "missing"))
+    refuse_idle(
+        arguments, "scores without --twins", "split", "sample", "level", "all", "metrics", *others
+    )
+    expect(
+        len(arguments.predictions) == 2,
+        f"--twins: {len(arguments.predictions)} FILEs; expected two, of rulemine answer --kg control and of "
+        "--kg unprovable, in this order.",
+    )
+    given = {"matching": arguments.matching, "missing": arguments.missing, "seed": arguments.seed}
+    options: Any = {name: value for name, value in given.items() if value is not None}
+    release = Release.open(arguments.release)
+    found = score_files(release, *arguments.predictions, naming=arguments.naming, **options)
+    return _laid(arguments, found, "--twins")
+
+
+def _laid(arguments: Namespace, table: Table, option: str) -> str:
+    """A table as the user wants it."""
+    if arguments.format not in (layouts := {"table": text_of, "markdown": markdown_of}):
+        raise ConfigError(f"--format {arguments.format}: of {option} it is {' or '.join(layouts)}.")
+    return layouts[arguments.format](table)

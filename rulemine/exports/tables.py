@@ -248,6 +248,8 @@ def _graph(naming: str, name: str, kg: KnowledgeGraph) -> ReleaseTable:
     what = {
         "complete": "the graph before the removal",
         "incomplete": "the graph after it: what a system is given",
+        "unprovable": "the graph from which no rule leads to an answer of a twin",
+        "control": "the graph that lacks as much beside the proofs of twins",
         "reference": "triples that give further answers",
     }.get(name, f"the graph after {name.rpartition('-')[2]} % of the removal")
     return ReleaseTable(f"kg-{naming}-{name}", WHOLE, what, graph_table(kg))

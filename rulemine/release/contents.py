@@ -5,13 +5,12 @@ Guarantee: renaming parts to another naming and back gives the same parts.
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from rulemine.arrays import distinct
 from rulemine.files import opened, read_jsonl, read_text
 from rulemine.kg.entity_names import EntityNames
 from rulemine.kg.graph import KnowledgeGraph, Triple
@@ -21,8 +20,17 @@ from rulemine.kinds.registry import USUAL, kind_named
 from rulemine.llm.journal import answer_of
 from rulemine.phrasing.templates import Templates
 from rulemine.release.naming import Namer
+from rulemine.release.proof_triples import rows_of
 from rulemine.release.reader import TYPES, Release
-from rulemine.release.records import MISSING, Missing, Question, Rejection, Removal
+from rulemine.release.records import (
+    MISSING,
+    TWIN_GRAPHS,
+    UNPROVABLE,
+    Missing,
+    Question,
+    Rejection,
+    Removal,
+)
 from rulemine.rules.rule import Rule
 
 __all__ = ["JOURNAL", "ModelTrace", "ReleaseParts", "merged", "read_parts", "read_trace"]
@@ -112,15 +120,18 @@ class ReleaseParts:
 
     def incomplete(self) -> Iterator[tuple[int, KnowledgeGraph]]:
         """Yields each level with its incomplete KG, ascending."""
-        entities, relations = self.complete.entity_ids, self.complete.relation_ids
         for level in self.levels:
-            ids = [
-                (entities[s], relations[r], entities[o])
-                for s, r, o in (row.triple for row in self.missing if row.level <= level)
-                if s in entities and r in relations and o in entities
-            ]
-            rows = self.complete.rows_of(np.array(ids, np.int32).reshape(-1, 3))
-            yield level, self.complete.without(rows[rows >= 0])
+            yield level, self._without(row.triple for row in self.missing if row.level <= level)
+
+    def twin_graphs(self) -> Iterator[tuple[str, KnowledgeGraph]]:
+        """Yields the graphs on which twins are asked again, with their names; none without twins."""
+        for name, field_ in TWIN_GRAPHS.items() if self.records.get(UNPROVABLE) else ():
+            taken = [t for row in self.records[UNPROVABLE] for t in getattr(row, field_)]
+            yield name, self._without([*taken, *(row.triple for row in self.missing)])
+
+    def _without(self, triples: Iterable[Triple]) -> KnowledgeGraph:
+        rows = rows_of(self.complete, [*triples])
+        return self.complete.without(distinct(rows[rows >= 0]))
 
     def property_graphs(self) -> Iterator[tuple[int, PropertyGraph]]:
         """Yields the complete property graph as level 0, then each level with its own; none without one."""
@@ -180,7 +191,7 @@ def read_parts(release: Release) -> ReleaseParts:
         graph=release.property_graph("complete") if release.has_property_graph else None,
         graphs={name: read_simplekg(file) for name, file in release.named_graphs.items()},
         records={
-            file.name: release.records(file.record, file.name)
+            file.name: release.records(file.record, file.name) if file.name in files else ()
             for file in kind_named(release.kind).files
         },
     )

@@ -38,7 +38,14 @@ from rulemine.query.query_graph import QueryGraph
 from rulemine.release.contents import ReleaseParts, read_parts
 from rulemine.release.proof_triples import Fact, RemovedFacts
 from rulemine.release.reader import MANIFEST, Release, identity_of
-from rulemine.release.records import Missing, PerDirection, Question, Removal, asked_row
+from rulemine.release.records import (
+    UNPROVABLE,
+    Missing,
+    PerDirection,
+    Question,
+    Removal,
+    asked_row,
+)
 from rulemine.release.writer import dump_manifest, write_release
 from rulemine.rules.bodies import BoundRule, bind_rule
 from rulemine.rules.rule import Measures, Rule
@@ -186,6 +193,7 @@ def _parts(
                 )
             )
             for name, rows in parts.records.items()
+            if name != UNPROVABLE  # where it takes proofs of test
         },
     )
 

@@ -15,7 +15,7 @@ from rulemine.arrays import distinct
 from rulemine.kg.graph import KnowledgeGraph, Triple
 from rulemine.release.records import Question, Removal
 
-__all__ = ["Fact", "RemovedFacts", "proof_rows", "removals_under"]
+__all__ = ["Fact", "RemovedFacts", "proof_rows", "removals_under", "rows_of"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -37,13 +37,13 @@ def proof_rows(
     """
     proofs = {row.triple: row.certificate.body for row in removed}
     asked = [question.evidence for question in questions]
-    stated = iter((_rows(kg, [triple for triples in asked for triple in triples]) >= 0).tolist())
+    stated = iter((rows_of(kg, [triple for triples in asked for triple in triples]) >= 0).tolist())
     needed: list[list[Triple]] = []
     for triples in asked:
         needed.append([])
         for triple in triples:
             needed[-1] += [triple] if next(stated) else proofs.get(triple, [triple])
-    rows = _rows(kg, [triple for triples in needed for triple in triples])
+    rows = rows_of(kg, [triple for triples in needed for triple in triples])
     bounds = np.cumsum([len(triples) for triples in needed])[:-1]
     return [distinct(part) for part in np.split(rows, bounds)] if needed else []
 
@@ -56,7 +56,7 @@ def removals_under(
     return tuple(row for row in removed if row.triple in asked)
 
 
-def _rows(kg: KnowledgeGraph, triples: Sequence[Triple]) -> Ints:
+def rows_of(kg: KnowledgeGraph, triples: Sequence[Triple]) -> Ints:
     """The rows of triples; −1 for those that the graph lacks."""
     entities, relations = kg.entity_ids, kg.relation_ids
     ids = np.array(

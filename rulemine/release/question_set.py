@@ -18,7 +18,7 @@ from rulemine.kg.graph import Triple
 from rulemine.kinds.registry import kind_named
 from rulemine.release.records import Question, Rejection, question_from_json
 
-__all__ = ["QuestionSet", "read_question_set", "write_question_set"]
+__all__ = ["QuestionSet", "read_question_set", "read_records", "write_question_set"]
 
 _R = TypeVar("_R")
 
@@ -119,8 +119,8 @@ def read_question_set(folder: Path) -> QuestionSet:
     files = kind_named(questions[0].kind).files if questions else ()
     return QuestionSet(
         questions,
-        _rows(folder / "rejected.jsonl", Rejection),
-        _rows(folder / "names.jsonl", EntityNames),
+        read_records(folder / "rejected.jsonl", Rejection),
+        read_records(folder / "names.jsonl", EntityNames),
         rest["kg_entities"],
         from_json(tuple[Triple, ...], rest["reference"], str(file)),
         Declarations(from_json(dict[str, Reading], rest["declarations"], str(file))),
@@ -130,9 +130,15 @@ def read_question_set(folder: Path) -> QuestionSet:
                 from_json(own.record, row, str(file)) for row in rest["records"][own.name]
             )
             for own in files
+            if own.name in rest["records"]
         },
     )
 
 
-def _rows(path: Path, kind: type[_R]) -> tuple[_R, ...]:
+def read_records(path: Path, kind: type[_R]) -> tuple[_R, ...]:
+    """The records of a file, one a line.
+
+    Raises:
+        InputError: The file is missing or malformed.
+    """
     return tuple(from_json(kind, row, f"{path}: line {n}") for n, row in read_jsonl(path))

@@ -30,11 +30,14 @@ from rulemine.release.records import (
     MISSING,
     SEED_TEXTS,
     SPLITS,
+    TWIN_GRAPHS,
+    UNPROVABLE,
     Missing,
     Question,
     Rejection,
     Removal,
     SeedRow,
+    Twin,
     question_from_json,
     without_answers,
 )
@@ -274,7 +277,8 @@ class Release:
 
         Args:
             which: ``complete``, ``incomplete``, or ``incomplete-LEVEL``, LEVEL being any percentage of the
-                removal from 0 to 100, whether the release has a file of it or not.
+                removal from 0 to 100, whether the release has a file of it or not; ``unprovable`` or
+                ``control`` where it has twins.
 
         Raises:
             ReleaseError: The release has no such graph, or see `file`.
@@ -317,12 +321,14 @@ class Release:
         Raises:
             ReleaseError: There is no such graph.
         """
+        if which in TWIN_GRAPHS and which in self.graphs:
+            return 100
         found = re.fullmatch("complete()|incomplete(?:-([0-9]{1,3}))?", which)
         level = 0 if found is None or found[1] is not None else int(found[2] or 100)
         if found is None or level > 100:
             raise ReleaseError(
                 f"{self.path}: has no graph {which!r}; expected complete, incomplete or incomplete-LEVEL, "
-                "LEVEL from 0 to 100."
+                "LEVEL from 0 to 100, and unprovable or control where there are twins."
             )
         return level
 
@@ -402,6 +408,10 @@ class Release:
     def rejections(self) -> tuple[Rejection, ...]:
         """The rejected questions and texts, in file order."""
         return self.records(Rejection, "rejected.jsonl")
+
+    def twins(self) -> tuple[Twin, ...]:
+        """The questions that are asked again where they cannot be answered; none in most releases."""
+        return self.records(Twin, UNPROVABLE) if UNPROVABLE in self.manifest["files"] else ()
 
     def seed_rows(self) -> tuple[SeedRow, ...]:
         """The entities of the seed texts, in file order; none in releases without this file, as below."""

@@ -23,6 +23,8 @@ __all__ = [
     "MISSING",
     "SEED_TEXTS",
     "SPLITS",
+    "TWIN_GRAPHS",
+    "UNPROVABLE",
     "WORDINGS",
     "Answer",
     "Certificate",
@@ -39,6 +41,7 @@ __all__ = [
     "Removal",
     "SeedRow",
     "Triple",
+    "Twin",
     "Unseen",
     "as_given",
     "asked_row",
@@ -380,6 +383,28 @@ class Rejection:
     detail: str
     text: str = ""
     query: str = ""
+
+
+UNPROVABLE = "unprovable.jsonl"
+
+TWIN_GRAPHS = {"unprovable": "taken", "control": "control"}
+"""Graphs that lack more than the incomplete KG → the field of `Twin` that says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """A test question that is asked again on two more graphs, see `rulemine.removal.twins`.
+
+    Attributes:
+        question: Its id.
+        taken: What ``kg/unprovable.tsv.gz`` lacks so that no answer can be derived: triples of the incomplete
+            KG, all statements of each fact, sorted.
+        control: What ``kg/control.tsv.gz`` lacks in its place: statements of as many facts, sorted.
+    """
+
+    question: str
+    taken: tuple[Triple, ...]
+    control: tuple[Triple, ...]
 
 
 SEED_TEXTS = "seed_texts.jsonl"

@@ -63,10 +63,10 @@ def write_release(
         _write_table(folder / TYPES, ("entity", "type"), pairs)
         _write_table(folder / SHEET, SHEET_COLUMNS, sheet_rows(named))
     for file in kind_named(named.kind).files:
-        own = list(named.records.get(file.name, ()))
-        if file.by:
-            own.sort(key=attrgetter(*file.by))
-        write_jsonl(folder / file.name, own)
+        if own := list(named.records.get(file.name, ())):
+            if file.by:
+                own.sort(key=attrgetter(*file.by))
+            write_jsonl(folder / file.name, own)
     for level, graph in named.property_graphs():
         write_simplekg(graph, folder / PROPERTY_GRAPHS / f"{_name_of(level)}.json.gz")
     for name, graph in named.graphs.items():
@@ -106,8 +106,11 @@ def _write_graphs(
     same: dict[str, dict[str, Any]] = {}
     if not len(parts.complete):
         return same  # questions that others published may have no graph, and no file is without a triple
-    for level, kg in chain([(0, parts.complete)], parts.incomplete()):
-        name = f"kg/{_name_of(level)}.tsv.gz"
+    levels = (
+        (_name_of(level), kg) for level, kg in chain([(0, parts.complete)], parts.incomplete())
+    )
+    for graph, kg in chain(levels, parts.twin_graphs()):
+        name = f"kg/{graph}.tsv.gz"
         if name in known and known[name]["sha256"] == kg.digest:
             same[name] = known[name]
         else:

@@ -20,6 +20,7 @@ from rulemine.verify.questions.question_set import check_set
 from rulemine.verify.removals import RemovalChecks, check_cap, check_graphs
 from rulemine.verify.report import Findings, VerificationReport
 from rulemine.verify.rules import check_rules, count_rules
+from rulemine.verify.twins import check_twins
 
 __all__ = ["verify"]
 
@@ -94,6 +95,8 @@ def verify(
     for at in range(0, len(removed), AT_ONCE):
         _held(findings, "proofs", removals.check, removed[at : at + AT_ONCE])
         progress(min(len(removed), at + AT_ONCE), steps)
+    on_phase("twins")
+    _held(findings, "twins", check_twins, contents)
     on_phase("questions")
     watched = _watched(questions, lambda number: progress(len(removed) + number, steps))
     if kind.otherwise:

@@ -112,7 +112,7 @@ def test_a_second_run_does_nothing_and_a_changed_option_only_what_it_must(rules,
     assert run() == TEMPLATE_STAGES
     assert run() == []
     assert run((("naming",), "entity")) == ["release"]
-    assert run((("questions", "max_answer_share"), 0.01)) == ["balance", "split", "release"]
+    assert run((("questions", "max_answer_share"), 0.01)) == ["balance", "split", "twin", "release"]
     # The share makes no difference to the questions, so nothing after balancing has to be done.
     assert run((("questions", "max_answer_share"), 0.011)) == ["balance", "release"]
     assert run((("seed",), 5)) == TEMPLATE_STAGES[1:]

@@ -29,7 +29,7 @@ def test_results_go_to_standard_output_and_talk_to_standard_error(here: Path) ->
     ended = run(here, [*BUILD, "out/x"])
     assert ended.status == 0
     assert ended.out.startswith("out/x: ")
-    assert len(ended.err.splitlines()) == 7, "a line for each stage, and no progress bar in a log"
+    assert len(ended.err.splitlines()) == 8, "a line for each stage, and no progress bar in a log"
     assert "\r" not in ended.err
 
 

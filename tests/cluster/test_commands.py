@@ -116,7 +116,7 @@ def test_a_build(two_workers, demo, command, tmp_path, died, monkeypatch):
     for made, alone in (("demo", demo), ("demo.stages", f"{demo}.stages")):
         assert contents(tmp_path / made) == contents(Path(alone))
     stages = {path.name for path in (tmp_path / "demo.stages").iterdir() if path.is_dir()}
-    assert stages == {"mine", "ground", "select", "ask", "balance", "split", "release"}
+    assert stages == {"mine", "ground", "select", "ask", "balance", "split", "twin", "release"}
     ended = command(*words, "local:2", "--dry-run")
     assert (ended.status, "--dry-run only estimates" in ended.err) == (2, True)
 

@@ -152,7 +152,7 @@ def test_a_build_says_what_was_chosen_and_runs_no_stage_twice(folder):
     ended = build(folder, "-o", "plain")
     assert "Thresholds were chosen for this graph: rules of 4 atoms" in ended.out
     stages = [line.split()[0] for line in ended.err.splitlines() if ".stages/" in line]
-    assert stages == ["mine", "ground", "select", "ask", "balance", "split", "release"]
+    assert stages == ["mine", "ground", "select", "ask", "balance", "split", "twin", "release"]
     assert ended.err.count(" reused ") == len(stages)
 
 

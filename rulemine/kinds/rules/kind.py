@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rulemine.errors import ConfigError
 from rulemine.kinds.building import BuildingKind
-from rulemine.kinds.kind import ONE_WRITER, Amounts, Input, KindOptions, Wording, pairs
+from rulemine.kinds.kind import (
+    ONE_WRITER,
+    Amounts,
+    Input,
+    KindOptions,
+    ReleaseFile,
+    Wording,
+    pairs,
+)
 from rulemine.registry import imported
 
 if TYPE_CHECKING:
@@ -90,6 +98,14 @@ class RuleKind(BuildingKind):
     limits = RuleLimits()
     wording = RuleWording()
     inputs = (Input("type_table", lambda _inputs: ("", {})),)  # its releases have none
+
+    @property
+    def files(self) -> "Sequence[ReleaseFile]":
+        """The twins."""
+        from rulemine.release.records import UNPROVABLE, Twin
+
+        about = "test questions asked again where no answer can be inferred"
+        return (ReleaseFile(UNPROVABLE, Twin, ("question",), about),)
 
     def ties(self, questions: "Sequence[Question]") -> Iterator[Collection[Hashable]]:
         """What is asked, all that is removed, and pairs of topic and answer that a question asks for."""

@@ -19,7 +19,7 @@ from rulemine.release.card.figures import KindPage, page_of
 from rulemine.release.contents import ReleaseParts
 from rulemine.release.naming import HIDING
 from rulemine.release.reader import identity_of
-from rulemine.release.records import Question
+from rulemine.release.records import UNPROVABLE, Question
 from rulemine.release.show import Views
 from rulemine.rules.rule import Rule
 from rulemine.text.escaping import code, plain
@@ -54,6 +54,7 @@ def write_card(parts: ReleaseParts, manifest: dict[str, Any]) -> str:
         section=config.get(config.get("kind"), {}),
         core_prior=CORE_PRIOR,
         reference=len(parts.reference),
+        twins=len(parts.records.get(UNPROVABLE, ())),
         identity=identity_of(manifest),
     )
     return re.sub(r"\n{3,}", "\n\n", re.sub(r" +\n", "\n", text.strip() + "\n"))
