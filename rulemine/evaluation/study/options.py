@@ -34,6 +34,7 @@ class StudyOptions(Section):
         model_levels: The levels for systems that ask a model; empty: all.
         damage: What graphs lack beside what is asked: the other removed triples (provable), as many of all
             triples (random), of the paths of two edges to the hard answer (path). Empty: no comparison.
+        twins: Whether each system is also asked on the graphs of twins, in the first naming.
         split: The split that is asked: train, validation, test or all.
         sample: How many of its questions, from one fixed order with the core first; none: all.
         seed: For what is drawn, in answers and in intervals.
@@ -54,6 +55,7 @@ class StudyOptions(Section):
     naming_levels: tuple[int, ...] = option((), least=0, most=100)
     model_levels: tuple[int, ...] = option((), least=0, most=100)
     damage: tuple[str, ...] = option((), choices=DAMAGES, flag=True, metavar="provable,random,path")
+    twins: bool = option(False, flag=True)
     split: str = option("test", flag=True)
     sample: int | None = option(None, least=1, flag=True)
     seed: int = option(0, least=0, flag=True)

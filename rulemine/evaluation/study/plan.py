@@ -19,7 +19,7 @@ from rulemine.evaluation.metrics_of_others.registry import chosen
 from rulemine.evaluation.study.options import DAMAGES, StudyOptions
 from rulemine.kg.entity_names import NAMINGS
 from rulemine.release.reader import Release
-from rulemine.release.records import SPLITS
+from rulemine.release.records import SPLITS, TWIN_GRAPHS
 
 __all__ = ["StudyPlan", "StudyRun", "graph_at", "header_of", "identity_of", "read_plan", "runs_of"]
 
@@ -119,8 +119,8 @@ class StudyRun(NamedTuple):
         level: The level of the graph.
         naming: The naming.
         file: The prediction file, below the folder of the study.
-        damage: One of `rulemine.evaluation.study.options.DAMAGES` but the first; "": the graph is that of the
-            release.
+        damage: One of `rulemine.evaluation.study.options.DAMAGES` but the first, or of
+            `rulemine.release.records.TWIN_GRAPHS`; "": the graph is that of the level.
     """
 
     system: str
@@ -142,7 +142,7 @@ def graph_at(level: int, damage: str = "") -> str:
     ('complete', 'incomplete-20', 'incomplete', 'path-100')
     """
     if damage:
-        return f"{damage}-{level}"
+        return damage if damage in TWIN_GRAPHS else f"{damage}-{level}"
     return {0: "complete", 100: "incomplete"}.get(level, f"incomplete-{level}")
 
 
@@ -154,7 +154,7 @@ def _file_of_program(system: str) -> str:
 
 
 def runs_of(plan: StudyPlan, naming: str) -> list[StudyRun]:
-    """The runs of a plan: by naming, by system, by level; those with another damage in the first naming.
+    """The runs of a plan: by naming, by system, by level; other graphs in the first naming.
 
     Args:
         plan: The plan.
@@ -174,6 +174,10 @@ def runs_of(plan: StudyPlan, naming: str) -> list[StudyRun]:
                 for level in (ends if place else plan.levels)
                 if level in asked
                 for damage in ("", *(others if level and not place else ()))
+            ]
+            found += [
+                StudyRun(system, 100, name, f"{folder}/{graph}.jsonl", graph)
+                for graph in (TWIN_GRAPHS if plan.twins and not place else ())
             ]
     return found
 
@@ -203,6 +207,7 @@ def identity_of(plan: StudyPlan, release: Release) -> dict[str, Any]:
         "naming_levels": list(plan.naming_levels),
         "model_levels": list(plan.model_levels),
         "damage": list(plan.damage),
+        "twins": plan.twins,
         "split": plan.split,
         "sample": plan.sample,
         "seed": plan.seed,

@@ -47,6 +47,7 @@ from rulemine.evaluation.statistics.significance import holm
 from rulemine.evaluation.study.options import DAMAGES
 from rulemine.evaluation.study.plan import StudyPlan, graph_at
 from rulemine.evaluation.study.run import StudyFolder, Watch, unwatched, write_scoring
+from rulemine.evaluation.twins import TWIN_SCORES, twin_scores, twins_among, twins_table
 from rulemine.kinds.registry import form_of, kind_named
 from rulemine.release.groups import sample
 from rulemine.release.records import SPLITS, Prediction, Question
@@ -184,6 +185,7 @@ class StudyScores:
         breakdowns: The breakdowns with two groups or more → what tables call them.
         damaged: Level, damage and system → hard F1 and the share with a proof, over the questions whose hard
             answer is missing at the level, and over those of them with a proof, as `_of_proofs` has them.
+        twins: System, as it is called, → its scores of `rulemine.evaluation.twins`; empty if none are asked.
         cut_off: System → `Prediction.cut_off` of the answers of its runs that have one.
         lacking: The name of the graph that lacks most.
         subset: What the headline is over: ``core``, or ``all`` where no question is in it.
@@ -211,6 +213,7 @@ class StudyScores:
         )  # fmt: skip
         rows: tuple[list[ScoreRow], ...] = ([], [], [])
         proved: dict[tuple[int, str], Set[str]] = {}
+        on_twins: dict[tuple[str, str], Report] = {}
         for number, run in enumerate(study.runs):
             progress(number, len(study.runs))
             found = read_predictions(
@@ -229,6 +232,7 @@ class StudyScores:
                 own = reports[levels.index(run.level)]
                 self.damaged[*at, run.system] = _of_proofs(own, self.asked, proved[at])
             if run.damage:
+                on_twins[run.system, run.damage] = reports[0]
                 continue
             if run.naming == first:
                 key = run.system, run.level
@@ -236,6 +240,12 @@ class StudyScores:
             for part, level in zip(rows, wanted, strict=False):
                 scored = Frame.of([(plan.called[run.system], reports[levels.index(level)])]).rows
                 part += [r._replace(graph=run.kg, level=run.level) for r in scored if r.n]
+        self.twins = {
+            called: twin_scores(
+                study.release, on_twins[system, "control"], on_twins[system, "unprovable"]
+            )
+            for system, called in (plan.called.items() if plan.twins else ())
+        }
         self.every, self.lowest, self.own = (Frame(tuple(part)) for part in rows)
         self.first = self.every.where(naming=first)
         self.top = self.first.where(level=plan.levels[-1])
@@ -403,6 +413,7 @@ def tables(scores: StudyScores) -> list[Table]:
         _differences(scores),
         _between_graphs(scores),
         _damage(scores),
+        _twins(scores),
         *(
             laid(id_, f"{title}: {lacking}", scores.top, [scores.subset], metrics)
             for id_, title, metrics in OF_SOME
@@ -521,6 +532,23 @@ def _damage(scores: StudyScores) -> Table:
     return Table("damage", "Graphs that lack other things", header, tuple(rows), notes)
 
 
+def _twins(scores: StudyScores) -> Table:
+    """Who answers where an answer can be inferred, and is silent where it cannot."""
+    ids, release = [q.id for q in scores.asked], scores.study.release
+    n = len(twins_among(release, ids)) if scores.twins else 0
+    return twins_table(release, scores.twins, n)
+
+
+def _twins_figure(scores: StudyScores) -> Picture:
+    """The share of right pairs, and both halves."""
+    names, caption = TWIN_SCORES[:3], _twins(scores).notes[0]
+    series = (Series(name, tuple(map(own.get, names))) for name, own in scores.twins.items())
+    return Picture(
+        "figure-twins", "Does it know what cannot be inferred?", caption, "bars", "pairs", "percent",
+        names, tuple(series),
+    )  # fmt: skip
+
+
 def _damage_figure(scores: StudyScores) -> Picture:
     """What the table has of the highest level, but over all questions alone."""
     plan = scores.study.plan
@@ -579,6 +607,7 @@ def figures(scores: StudyScores) -> list[Picture]:
         *_curves(scores),
         *(_by_groups(scores, breakdown) for breakdown in scores.breakdowns),
         _damage_figure(scores),
+        _twins_figure(scores),
     ]  # fmt: skip
     return [figure for figure in found if figure.series]
 

@@ -43,6 +43,7 @@ from rulemine.evaluation.study.plan import (
     identity_of,
     runs_of,
 )
+from rulemine.evaluation.twins import twins_among
 from rulemine.files import read_text, take_lock, write_text
 from rulemine.llm.session import Session
 from rulemine.release.outputs import check_file
@@ -86,6 +87,7 @@ class StudyFolder:
     Raises:
         OutputError: The folder holds another study, or other files, or cannot be written.
         ReleaseError: There is no such release.
+        ReleaseError: Twins are asked for, and no question has one.
         ConfigError: Its answers are rows, and other namings or another matching are asked for; or a system
             executes queries, and no question has one.
     """
@@ -113,6 +115,8 @@ class StudyFolder:
                 f"{self.release.naming!r}, and are compared cell by cell. Leave these out."
             )
         asked = self.release.questions(plan.asked_split)
+        if plan.twins:
+            twins_among(self.release, [q.id for q in asked])
         executing = [name for name in plan.systems if "query" in needs_of(find_answerer(name))]
         if executing and not any(q.query for q in asked):
             raise ConfigError(
@@ -148,7 +152,7 @@ class StudyFolder:
             f"{key} is {json.dumps(theirs.get(key), ensure_ascii=False)} there and "
             f"{json.dumps(value, ensure_ascii=False)} here"
             for key, value in ours.items()
-            if _bare(theirs.get(key, [])) != _bare(value)
+            if _bare(theirs.get(key) or []) != _bare(value or [])
         ]
         if differ:
             raise OutputError(
