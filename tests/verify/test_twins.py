@@ -47,7 +47,7 @@ def row_with(rows, relation):
 
 
 def put_back(_folder, rows):
-    """A fact, and one of the control graph for it."""
+    """A fact, and one of the control graph for it: it gives the answer in more than one step."""
     for triples in (rows[0]["taken"], rows[0]["control"]):
         triples.remove(next(t for t in triples if t[1] == "works_for"))
 
