@@ -44,7 +44,7 @@ class Build(BuildStages):
             RulemineError: An input cannot be used, or something cannot be written.
         """
         named = [path for path in (*self.inputs.files(), self.context.replay) if path]
-        named += self.context.earlier
+        named += [*self.context.earlier, *filter(None, [self.context.removed])]
         recipe, replace = self.recipe, self.context.replace
         check_place(self.target, named)
         stages = self.target.with_name(self.target.name + ".stages")
@@ -55,12 +55,13 @@ class Build(BuildStages):
         from rulemine.kinds.asking import options_of
 
         # Everything the user named is read before anything is written.
+        self._done = {}  # whatever ran before: the keys of stages name those before them alone
         inputs = self.inputs
         with self.context.observe("read"):
             inputs.kg, inputs.implied, inputs.labels, inputs.templates, inputs.excluded  # noqa: B018
             if self.recipe.rules:
                 inputs.rules  # noqa: B018
-            inputs.amie, inputs.earlier, inputs.standards  # noqa: B018
+            inputs.amie, inputs.earlier, inputs.standards, inputs.missing  # noqa: B018
             options_of(inputs)  # what only this kind reads
         if self._words is not None:
             from rulemine.builder.verbalize_stage import check_source
@@ -69,7 +70,6 @@ class Build(BuildStages):
             note = self.context.on_warning
             check_source(inputs, stages, self.context.replay, asks=asks, note=note)
             inputs.prompts, inputs.glosses  # noqa: B018
-        self._done = {}  # whatever ran before: the keys of stages name those before them alone
         with working_folder(stages) as self.folder:
             for name in STAGES[: STAGES.index(until) + 1]:
                 if name in self._skipped:
@@ -81,7 +81,7 @@ class Build(BuildStages):
                 if done.reused and (done.folder / NOTE).exists():
                     self.context.on_warning((done.folder / NOTE).read_text("utf-8"))
                 self._done[name] = done
-                inputs.kg.forget()
+                self.inputs.kg.forget()
                 self.context.on_finished(name, done)
         return self._done[until]
 
@@ -130,7 +130,7 @@ class Build(BuildStages):
             refused, mined = counted(self._rules_refused, "rule"), len(self.mined_rules)
             lines.append(f"{refused} of {mined:,} refused by the standards of proof of the filter")
         lines += self.rules_left_out()
-        if "ground" in self._done:
+        if "ground" in self._done and self.groundings is not None:
             lines.append(self.groundings.describe())
         if at >= STAGES.index("select"):
             left = counted(len(kg) - len(self.selection.removed), "triple")

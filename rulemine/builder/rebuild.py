@@ -161,10 +161,12 @@ def _inside(release: Release, key: Key, named: str) -> Path | None:
 def _may_stand_in(name: str, release: Release) -> bool:
     if name == "reference":  # what it lacks, the release does not say
         return Unaskable.STALE not in dump_line(release.manifest["counts"])
-    # The published procedure and AMIE follow the order of the lines, which no release keeps.
+    # The published procedure and AMIE follow the order of the lines, which no release keeps, nor does it keep
+    # what is missing and not proved.
     config = release.manifest["config"]
-    ordered = lookup(config, ("selection", "mode")) == "brink" or bool(config.get("amie_jar"))
-    return name in _stand_ins(release) and (name != "kg" or not ordered)
+    mode = lookup(config, ("selection", "mode"))
+    lost = mode in ("brink", "given") or bool(config.get("amie_jar"))
+    return name in _stand_ins(release) and (name != "kg" or not lost)
 
 
 def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str], None]) -> None:
@@ -178,7 +180,8 @@ def _fetch(inputs: Inputs, release: Release, done: set[str], warn: Callable[[str
             if not _may_stand_in(name, release):
                 raise
             _stand_in(name, inputs, release, f"cannot be had ({problem})", warn)
-    stated = release.manifest["kg"].get("digest")
+    # Where a user named what is missing, the complete graph is another one than the given one.
+    stated = release.manifest["kg"].get("digest") if inputs.missing is None else inputs.kg.digest
     if inputs.kg.digest != stated:
         raise InputError(
             f"{inputs.recipe.kg}: is another graph than that of {release.path} (digest "

@@ -30,6 +30,7 @@ from rulemine.release.records import UNPROVABLE, Twin
 from rulemine.rules.formats import read_rules, rule_to_json, write_rules
 
 if TYPE_CHECKING:
+    from rulemine.kg.graph import KnowledgeGraph
     from rulemine.mining import miner
     from rulemine.release.contents import ModelTrace, ReleaseParts
     from rulemine.release.question_set import QuestionSet
@@ -141,6 +142,7 @@ class BuildContext:
         replace: Whether a release that has another name, or was edited, may be replaced.
         least_missing: Where less than this fraction of the questions misses something, there is no release.
         earlier: The folders or archives of the releases that `Recipe.not_in` names.
+        removed: What names the missing triples, see `rulemine.recipe.inputs.Inputs`.
         most_rules: Mining ends with a `TooManyRulesError` as soon as there are more; None: no bound.
         mines: Mines in other processes, see `rulemine.mining.miner.mine`; None: in this one.
         run: Calls a function with blocks of rules or questions, perhaps in other processes, see
@@ -156,6 +158,7 @@ class BuildContext:
     replace: bool = False
     least_missing: float = 0.0
     earlier: tuple[Path, ...] = ()
+    removed: Path | None = None
     most_rules: int | None = None
     mines: "miner.Run | None" = None
     run: "MapLike" = map
@@ -181,9 +184,23 @@ class BuildStages:
         self.target = target
         self.context = context or BuildContext()
         self._done: dict[str, FinishedStage] = {}
-        self.inputs = Inputs(recipe, self.context.on_warning, self.context.earlier)
+        self._inputs = Inputs(
+            recipe, self.context.on_warning, self.context.earlier, self.context.removed
+        )
         self.kind = KINDS.find(recipe.kind)
         self._made: dict[str, QuestionSet] = {}
+
+    @property
+    def inputs(self) -> Inputs:
+        """The inputs; where a user names what is missing, what is selected is part of the complete graph."""
+        done = "select" in self._done and self._inputs.missing is not None
+        return self._completed if done else self._inputs
+
+    @cached_property
+    def _completed(self) -> Inputs:
+        from rulemine.arrays import read_arrays
+
+        return self._inputs.completed(*read_arrays(self._done["select"].folder, ("proved",)))
 
     @cached_property
     def _words(self) -> str | None:
@@ -237,12 +254,15 @@ class BuildStages:
     @cached_property
     def setting(self) -> "Setting":
         """What may be removed from the graph."""
+        return self._setting_of(self.inputs.kg)
+
+    def _setting_of(self, kg: "KnowledgeGraph") -> "Setting":
         from rulemine.removal.setting import Setting
 
         if self.recipe.selection.mode == "brink":
-            return Setting.of(self.inputs.kg)
+            return Setting.of(kg)
         return Setting.of(
-            self.inputs.kg,
+            kg,
             self.inputs.templates.declarations,
             excluded=self.inputs.excluded,
             max_prior=self.recipe.selection.max_prior,
@@ -252,10 +272,12 @@ class BuildStages:
         )
 
     @cached_property
-    def groundings(self) -> "Groundings":
-        """The groundings, or a sample of them."""
+    def groundings(self) -> "Groundings | None":
+        """The groundings, or a sample of them; None where a user names what is missing."""
         from rulemine.rules.grounding import read_groundings
 
+        if self.recipe.selection.mode == "given":
+            return None
         return read_groundings(self._done["ground"].folder, self.rules)
 
     @cached_property
@@ -314,6 +336,8 @@ class BuildStages:
         self, name: str, version: int, options: dict[str, Any], work: Callable[[Path], None]
     ) -> Stage:
         inputs = {"kg": self.inputs.kg.digest} | {n: done.digest for n, done in self._done.items()}
+        if (missing := self.inputs.missing) is not None:
+            inputs |= {"left": missing.left.digest, "removed": missing.named.digest}
         if name in ("select", "ask") and self.recipe.not_in:
             options = {**options, "not_in": sorted(self.recipe.not_in)}
         return Stage(name, version, options, inputs, work)
@@ -324,7 +348,7 @@ class BuildStages:
 
             self.mined_rules = tuple(self.inputs.rules if self.recipe.rules else self._mined())
             if not self.mined_rules:
-                why = explain_no_rules(self.inputs.kg, self.recipe.mining)
+                why = explain_no_rules(self.inputs.left, self.recipe.mining)
                 raise NoInferenceError(f"{self.recipe.kg}: {why}")
             write_rules(folder / "rules.jsonl", self.mined_rules)
             if self.inputs.rules_with_unknown_names:
@@ -341,7 +365,7 @@ class BuildStages:
     def _mined(self) -> "Sequence[Rule]":
         from rulemine.mining import TimeLimit, mine
 
-        kg, options, resources = self.inputs.kg, self.recipe.mining, self.context.resources
+        kg, options, resources = self.inputs.left, self.recipe.mining, self.context.resources
         if self.inputs.amie is None:
             most, run = self.context.most_rules, self.context.mines
             return mine(kg, options, resources, self._progress, most=most, run=run)
@@ -362,7 +386,8 @@ class BuildStages:
                 self.recipe, self.inputs, self.mined_rules, self._progress, self.context.run
             )
             write_rules(folder / "rules.jsonl", self.rules)
-            write_groundings(folder, self.groundings)
+            if self.groundings is not None:
+                write_groundings(folder, self.groundings)
 
         options = {
             "sample": chosen.groundings_per_rule,
@@ -379,16 +404,23 @@ class BuildStages:
         chosen = self.recipe.selection
 
         def work(folder: Path) -> None:
+            from rulemine.arrays import write_arrays
             from rulemine.removal.selection import Selection, write_selection
-            from rulemine.removal.steps import explain_priors, remove
+            from rulemine.removal.steps import explain_missing, explain_priors, prove, remove
 
             if chosen.mode == "none":
                 write_selection(folder, Selection.of_nothing())
                 return
+            if (missing := self.inputs.missing) is not None:
+                proved, found = prove(
+                    missing, self.rules, self._setting_of, self.recipe.seed, self._progress
+                )
+                write_arrays(folder, proved=proved)
+                write_selection(folder, found)
+                self._tell(folder, explain_missing(found))
+                return
             groundings = None if chosen.mode == "brink" else self.groundings
-            if problem := explain_priors(chosen, self.setting):
-                self.context.on_warning(problem)
-                write_text(folder / NOTE, problem)
+            self._tell(folder, explain_priors(chosen, self.setting))
             found = remove(self.recipe, self.setting, self.rules, groundings, self._progress)
             write_selection(folder, found)
             # Of a large graph it takes much memory, and no later stage asks for it.
@@ -409,6 +441,12 @@ class BuildStages:
         for name in ("per_type", "min_sure_confidence", "levels"):
             del options[name]
         return self._stage("select", 7, options, work)
+
+    def _tell(self, folder: Path, text: str) -> None:
+        """Warns, now and whenever the stage is reused; of "" it does nothing."""
+        if text:
+            self.context.on_warning(text)
+            write_text(folder / NOTE, text)
 
     def _ask(self) -> Stage:
         from rulemine.kinds.asking import options_of

@@ -85,6 +85,8 @@ def chosen_recipe(arguments: Namespace, drafted: Sequence[drafting.Chosen] = ())
     if builds and arguments.not_in:
         earlier = {Release.open(place).identity for place in arguments.not_in}
         settings.append(_setting("not_in", sorted(earlier)))
+    if builds and arguments.removed:
+        settings.append(_setting("selection.mode", "given"))
     if "verbalizer.name" in chosen:
         settings.append(_setting("verbalizer.name", chosen.pop("verbalizer.name")))
     settings += [*set_keys, *(_setting(key, value) for key, value in chosen.items())]
@@ -190,10 +192,11 @@ def _build(arguments: Namespace, recipe: Recipe, run: Any, mines: Any) -> None:
     line, is_draft = Line(), arguments.until == DRAFT
     target = usual if is_draft else arguments.output or usual
     # In the published procedure nothing is removed that rules were mined for, and its thresholds are its own.
-    is_mined = not recipe.rules and recipe.selection.mode == "maximal"
+    is_mined = not recipe.rules and recipe.selection.mode in ("maximal", "given")
     context = _context(
         arguments, line, on_finished=_printed_times(), replay=arguments.replay,
-        replace=arguments.replace or is_draft, earlier=tuple(arguments.not_in), on_warning=cache(line.note),
+        replace=arguments.replace or is_draft, earlier=tuple(arguments.not_in),
+        removed=arguments.removed, on_warning=cache(line.note),
         least_missing=LEAST_MISSING * (is_mined and arguments.recipe not in loading.named_recipes()), run=run,
         mines=mines,
     )  # fmt: skip
@@ -292,7 +295,7 @@ def _printed_times() -> Callable[[str, stages.FinishedStage], None]:
 
 def _runs(arguments: Namespace) -> None:
     """Runs ``build DIR --runs N``."""
-    refuse_idle(arguments, "a build", "replace", "effort", "cluster", "not_in")
+    refuse_idle(arguments, "a build", "replace", "effort", "cluster", "not_in", "removed")
     expect(
         arguments.output is not None,
         f"rulemine build {arguments.recipe} --runs {arguments.runs} -o OUT: a folder for the runs is "
@@ -367,12 +370,15 @@ def run_verify(arguments: Namespace) -> int:
 def _rebuild(arguments: Namespace, line: Line) -> bool:
     """Builds the release again and prints what differs; returns whether anything does."""
     pairs = [(".".join(key), str(value)) for key, value in map(parse_setting, arguments.set)]
-    files = dict(pair for pair in pairs if pair[0] != "not_in")
+    files = dict(pair for pair in pairs if pair[0] not in ("not_in", "removed"))
+    removed = next((Path(value) for key, value in pairs if key == "removed"), None)
     earlier = tuple(Path(value) for key, value in pairs if key == "not_in")
     release = Release.open(arguments.release)
     with TemporaryDirectory(prefix="rulemine-") as folder:
         made = Path(folder) / release.name
-        rebuild.rebuild(release, made, files, _context(arguments, line, earlier=earlier))
+        rebuild.rebuild(
+            release, made, files, _context(arguments, line, earlier=earlier, removed=removed)
+        )
         found = list(differences.compare(release, made))
     for difference in found:
         say(f"  {difference}")

@@ -132,7 +132,7 @@ COMMANDS = {
         (
             arg("recipe", "RECIPE", "a recipe, a folder with one, a data set or a graph"),
             arg("-o --output", "DIR", "folder (out/NAME)", path),
-            arg("--until", "STAGE", f"draft (a recipe to edit), {', '.join(STEPS)}",
+            arg("--until", "STAGE", f"draft, {', '.join(STEPS)}",
                 choices=(DRAFT, *STEPS, RELEASE), default=RELEASE),
             "replace set",
             arg("--keys", "SECTION", "list the keys of recipes", nargs="?", const="",
@@ -143,6 +143,7 @@ COMMANDS = {
                 within(0, kind=float)),
             "cluster",
             several("--not-in", "DIR", "ask no question of this release again", path),
+            arg("--removed", "FILE", "the missing triples: ask what is proved of them", path),
             switch("--dry-run", "estimate calls and tokens, and show three prompts"),
             arg("--replay", "DIR", "take all replies from this release's journal", path),
         ), beside_output=True,
@@ -156,7 +157,7 @@ COMMANDS = {
                 "none: on none (on a Neo4j of its own, if one was fetched before)"),
             switch("--rebuild", "also build it again from its own recipe, and compare the two byte by byte"),
             several("--set", "KEY=FILE", "with --rebuild: a file that the recipe names, e.g. "
-                    "rules=rules.tsv, or not_in=DIR"),
+                    "rules=rules.tsv, or not_in=DIR, or removed=FILE"),
         ),
     ),
     "show": Subcommand("release", "show questions with their proofs, on a page or to SPARQL too",

@@ -20,7 +20,7 @@ from rulemine.codec import to_json
 from rulemine.config import lookup
 from rulemine.datasets.labels import Labels, aliases_beside, labels_of, looks_beside
 from rulemine.datasets.registry import data_sets, files_of, load_kg
-from rulemine.errors import InputError, UserError, counted
+from rulemine.errors import ConfigError, InputError, UserError, counted
 from rulemine.files import digest_of
 from rulemine.kg.entity_types import EntityTypes, states_type, types_of
 from rulemine.kg.facts import (
@@ -37,6 +37,7 @@ from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.answers import single_ends, stale_in
 from rulemine.recipe.earlier import Earlier, read_earlier
+from rulemine.recipe.missing import MissingTriples
 from rulemine.recipe.recipe import Recipe, file_keys
 from rulemine.recipe.relation_filter import (
     RelationFilter,
@@ -104,6 +105,7 @@ class Inputs:
         recipe: The recipe.
         on_warning: Called with sentences about inputs that are suspicious but not errors; kept as `warn`.
         earlier: The releases that `Recipe.not_in` names.
+        removed: The file or data set that names the missing triples, for the selection ``given``.
 
     Raises:
         UserError: From each property, if its file is missing or malformed.
@@ -114,10 +116,11 @@ class Inputs:
         recipe: Recipe,
         on_warning: Callable[[str], None] = lambda _text: None,
         earlier: Sequence[Path] = (),
+        removed: Path | None = None,
     ) -> None:
         self.recipe = recipe
         self.warn = on_warning
-        self._earlier = earlier
+        self._earlier, self._removed = earlier, removed
         self.own = {one.name: one for one in KINDS.find(recipe.kind).inputs}
 
     def __getitem__(self, name: str) -> Any:
@@ -165,6 +168,58 @@ class Inputs:
     def kg(self) -> KnowledgeGraph:
         """The complete KG: all that is given, but for relations that say only what another one says."""
         return without_inverses(self._given, self.inverses)
+
+    @cached_property
+    def missing(self) -> MissingTriples | None:
+        """The triples that the user names as missing; None: the selection is not ``given``."""
+        if (self.recipe.selection.mode == "given") != (self._removed is not None):
+            raise ConfigError(
+                "selection.mode: is given if, and only if, a file names the missing triples: --removed FILE "
+                "(verify --rebuild: --set removed=FILE)."
+            )
+        if self._removed is None:
+            return None
+        with of_key("--removed"):
+            named = without_inverses(load_kg(str(self._removed), note=self.warn), self.inverses)
+        found = MissingTriples.of(self.kg, named, self.templates.declarations)
+        self.warn(f"{self._removed}: {found.summary}")
+        if not 0 < len(found.rows) < len(found.kg):
+            raise InputError(
+                f"--removed {self._removed}: leaves nothing to prove in {self.recipe.kg}, or nothing to "
+                "prove it from. Name triples whose entities and relations the graph has, and not all of them."
+            )
+        return found
+
+    @property
+    def left(self) -> KnowledgeGraph:
+        """What is mined: the complete KG, or what the user does not name as missing."""
+        return self.kg if self.missing is None else self.missing.left
+
+    def completed(self, proved: npt.NDArray[np.int64]) -> "Inputs":
+        """The inputs once it is known what rules prove of the missing triples.
+
+        Args:
+            proved: Rows of ``missing.kg``.
+
+        Returns:
+            Inputs with what is left and what is proved as the complete KG; all that is missing joins the
+            reference. What was found in the graph as given stays found.
+        """
+        assert self.missing is not None  # noqa: S101  for mypy
+        kg, made = self.missing.completed(proved), Inputs(self.recipe, self.warn)
+        wider = filter(None, (self.reference, self.missing.named))
+        made.put(
+            kg=replace(kg, duplicates=self.kg.duplicates, relation_iris=self.kg.relation_iris),
+            inverses=self.inverses,
+            missing=self.missing,
+            found=tuple(r for r in self.found if {r.relation, r.other} <= kg.relation_ids.keys()),
+            excluded=self.excluded,
+            standards=self.standards,
+            _filter=self._filter,
+            reference=KnowledgeGraph.from_triples(chain(*(some.labeled() for some in wider))),
+            **({} if self.reference else {"stale": None}),
+        )
+        return made
 
     @_as_the_kind_reads
     def relations(self) -> Sequence[str]:
@@ -359,7 +414,7 @@ class Inputs:
                     "Leave out the rules that name one."
                 )
         fitting = [rule for rule in self._given_rules if not self.lacking(rule)]
-        if found := tuple(measured(self.kg, fitting)):
+        if found := tuple(measured(self.left, fitting)):
             if rest := len(fitting) - len(found):
                 self.warn(
                     f"{self.recipe.rules}: {counted(rest, 'rule')} left out, of which nothing holds in "

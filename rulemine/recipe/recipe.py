@@ -47,10 +47,12 @@ class SelectionSection(Section):
     """What is removed.
 
     Attributes:
-        mode: How triples are selected: ``maximal``; ``brink`` for the published procedure, which has
-            none of the options from ``max_prior`` on; or ``none``, the same as a `share` of 0: nothing is
-            mined or removed, and there are no levels. Not for the kind ``rules``.
-        per_rule: Triples that a rule selects at most (``brink``: certificates).
+        mode: How triples are selected: ``maximal``; ``given``, where ``rulemine build --removed FILE`` names
+            those that are missing, and what the rest of the graph proves of them is asked; ``brink`` for the
+            published procedure, which has none of the options from ``max_prior`` on; or ``none``, the same
+            as a `share` of 0: nothing is mined or removed, and there are no levels. Not for the kind
+            ``rules``.
+        per_rule: Triples that a rule selects at most (``brink``: certificates); not in ``given``.
         share: Fraction of the selected triples that is really removed; 0: see ``none``.
         levels: Nested levels of incompleteness, in percent of the removed triples, e.g. 20,40,60,80,100;
             empty: one level.
@@ -75,7 +77,7 @@ class SelectionSection(Section):
 
     fixed_values: ClassVar = ("groundings_per_rule", "min_std_confidence")
 
-    mode: str = option("maximal", choices=("maximal", "brink", "none"))
+    mode: str = option("maximal", choices=("maximal", "given", "brink", "none"))
     per_rule: int = option(30, least=1)
     share: float = option(1.0, least=0, most=1)
     levels: tuple[int, ...] = option(
@@ -281,6 +283,11 @@ class Recipe(Section):
         if self.amie_jar and (self.rules or self.selection.mode == "none"):
             why = "rules are given" if self.rules else "nothing is removed"
             raise ConfigError(f"amie_jar: nothing is mined, because {why}. Leave one of them out.")
+        if self.selection.mode == "given":
+            self.refuse(
+                ("amie_jar", "not_in", "selection.share"),
+                "not for the selection given, whose file says what is missing. Leave it out.",
+            )
         if self.selection.mode == "brink":
             self.refuse(
                 _MAXIMAL_ONLY,

@@ -151,10 +151,6 @@ def choose(
     found, chosen = candidates.groundings, np.array(sorted(search.chosen.values()), np.int64)
     head = found.head[chosen]
     statements = np.bincount(setting.facts, minlength=len(setting.kg))
-    # What empties a pair of entities goes at one level, or it would be in the core too late.
-    there = np.zeros(int(setting.pairs.max(initial=-1)) + 1, bool)
-    there[setting.pairs[~search.removed[setting.facts]]] = True
-    pair = setting.pairs[head]
 
     def most(own: Bools) -> int:
         allowed = np.minimum(_heads_by_rule(candidates.facts, own), per_rule).sum()
@@ -166,7 +162,7 @@ def choose(
         head,
         found.rule[chosen],
         found.body[chosen],
-        np.where(there[pair], len(setting.kg) + setting.facts[head].astype(np.int64), pair),
+        setting.units(head, np.flatnonzero(search.removed[setting.facts])),
         statements[setting.facts[head]],
         SelectionCounts(
             int(groundings.counts.sum()),

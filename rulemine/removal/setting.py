@@ -111,6 +111,32 @@ class Setting:
         alone: Bools = np.bincount(self.pairs[facts])[self.pairs] == 1
         return alone
 
+    def cleared(self, removed: Ints) -> Bools:
+        """Whether nothing between the two entities of each triple stays where some are removed.
+
+        Args:
+            removed: Rows of ``kg.triples``.
+
+        Returns:
+            Shape (triples,).
+        """
+        stays, there = np.ones(len(self.kg), bool), np.zeros(self.pairs.max(initial=-1) + 1, bool)
+        stays[removed] = False
+        there[self.pairs[stays]] = True
+        return ~there[self.pairs]
+
+    def units(self, head: Ints, removed: Ints) -> Ints:
+        """The unit of each head, see `rulemine.removal.selection.RemovalPlan`.
+
+        What clears a pair of entities goes at one level, or it would be in the core too late.
+
+        Args:
+            head: Rows of ``kg.triples``.
+            removed: All removed rows.
+        """
+        alone = len(self.kg) + self.facts[head].astype(np.int64)
+        return np.where(self.cleared(removed)[head], self.pairs[head], alone)
+
     def guarded(self) -> Bools:
         """Whether the prior of each triple is that of the core in all its directions, shape (triples,)."""
         low = (self.prior <= CORE_PRIOR) | ~self.directions

@@ -1,7 +1,8 @@
 """From rules to removed triples: eligible rules, their groundings, what is removed and how it is proved.
 
 `remove` chooses what goes, by `rulemine.removal.maximal` or, in mode ``brink``, by the published procedure
-(`select_brink`); then each removed triple gets a level, a certificate, and a place in the core or outside.
+(`select_brink`); in mode ``given``, where a user names what is missing, by `prove`.
+Then each removed triple gets a level, a certificate, and a place in the core or outside.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from rulemine.kg.facts import CORE_PRIOR
 from rulemine.kg.graph import KnowledgeGraph
 from rulemine.kg.index import Index
 from rulemine.recipe.inputs import Inputs
+from rulemine.recipe.missing import MissingTriples
 from rulemine.recipe.recipe import Recipe, SelectionSection
 from rulemine.removal.levels import levels_of, thin
 from rulemine.removal.maximal import choose
@@ -27,7 +29,7 @@ from rulemine.rules.grounding import Groundings, ground
 from rulemine.rules.proofs import Decorations, best_proofs, remaining_proofs
 from rulemine.rules.rule import Rule
 
-__all__ = ["explain_priors", "ground_eligible", "remove"]
+__all__ = ["explain_missing", "explain_priors", "ground_eligible", "prove", "remove"]
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -227,6 +229,88 @@ def _first(
     return count, head, body
 
 
+def prove(
+    missing: MissingTriples,
+    rules: Sequence[Rule],
+    setting_of: Callable[[KnowledgeGraph], Setting],
+    seed: int,
+    progress: Progress | None = None,
+) -> tuple[npt.NDArray[np.int64], Selection]:
+    """Removes what is proved of the triples that a user names as missing.
+
+    A missing fact is proved if it has a certificate as in `rulemine.removal.maximal`: an undecorated proof by
+    an eligible rule, whose whole body is left. The complete graph is what is left and what is proved. From
+    that a fact has to be removable: its prior is low enough and, unless answers may be restated, nothing
+    between its two entities stays. What is not removable is left out of the complete graph; then the priors
+    of others change, so this is repeated until all are.
+
+    Guarantee: exact, whatever the order of rules and triples.
+
+    Args:
+        missing: The missing triples.
+        rules: The rules that may prove something, with their measures on what is left.
+        setting_of: Called with what may be the complete graph; returns its setting.
+        seed: Seed of the levels.
+        progress: Called with (rules done, all rules), for each pass.
+
+    Returns:
+        The proved triples, rows of ``missing.kg``, ascending; and what is removed from the complete graph,
+        see `MissingTriples.completed`. Of its counts, `considered` are the missing triples, `provable` those
+        with a remaining proof, decorated or not, and `groundings` these proofs.
+
+    Raises:
+        NoInferenceError: Nothing is proved.
+    """
+    kg, rows = missing.kg, missing.rows
+    fact = np.unique(missing.facts[rows], return_inverse=True)[1]
+    remaining = remaining_proofs(missing.left, rules, kg.triples[rows], progress)
+    best = best_proofs(
+        kg, rules, Decorations(kg, rules, missing.facts), rows, fact, remaining, progress
+    )
+    provable = int(np.isin(fact, fact[remaining.count > 0]).sum())
+    counts = SelectionCounts(int(remaining.count.sum()), provable, len(rows), 0)
+    at = np.flatnonzero(best.rule[fact] >= 0)
+    while True:
+        proved, rest = rows[at], np.delete(rows, at)
+        setting = setting_of(missing.completed(proved))
+        head = proved - np.searchsorted(rest, proved)  # rows of the complete graph
+        fit = setting.removable[head]
+        if not setting.restated:
+            fit &= setting.cleared(head)[head]
+        if fit.all():
+            break
+        at = at[fit]
+    if not len(at):
+        raise NoInferenceError(
+            f"none of {counted(len(rows), 'missing triple')} is proved by {counted(len(rules), 'rule')} from "
+            f"what is left, without being guessed or restated; {counts.provable:,} have some proof. Mine "
+            "with lower thresholds, give other rules, or raise selection.max_prior."
+        )
+    once = setting.facts[head] == head
+    head, fact = head[once], fact[at[once]]
+    body = best.body[fact]
+    plan = RemovalPlan(
+        tuple(rules),
+        head,
+        best.rule[fact].astype(np.int32),
+        np.where(body < 0, -1, body - np.searchsorted(rest, body)),
+        setting.units(head, proved - np.searchsorted(rest, proved)),
+        np.bincount(setting.facts, minlength=len(setting.kg))[head],
+        counts,
+    )
+    return proved, certify(setting, plan, seed, progress)
+
+
+def explain_missing(found: Selection) -> str:
+    """How much of what is missing is proved, in a few sentences."""
+    proved, counts = len(found.removed), found.counts
+    return (
+        f"{proved:,} of {counted(counts.considered, 'missing triple')} are proved and may be asked about "
+        f"({proved / counts.considered:.1%}). {counts.provable - proved:,} more have a decorated proof, or "
+        "an answer that is restated, left out or guessed; the rest has none. They supply further answers."
+    )
+
+
 LEAST_FAIR = 1 / 3
 """A build warns if a smaller fraction of the triples than this has a low prior in some direction."""
 
@@ -237,8 +321,8 @@ def ground_eligible(
     mined: Sequence[Rule],
     progress: Progress | None = None,
     run: MapLike = map,
-) -> tuple[tuple[Rule, ...], Groundings]:
-    """The rules that may prove something, and their groundings.
+) -> tuple[tuple[Rule, ...], Groundings | None]:
+    """The rules that may prove something, and their groundings; None for what a user names as missing.
 
     Args:
         recipe: The build; its selection is not ``brink``.
@@ -252,7 +336,7 @@ def ground_eligible(
     """
     chosen = recipe.selection
     rules = rules_beyond_guessing(
-        inputs.kg,
+        inputs.left,
         confident_rules(
             mined,
             inputs.excluded,
@@ -270,6 +354,8 @@ def ground_eligible(
             "selection.min_sure_confidence and min_rare_confidence, and the standards of "
             "the filter, without a relation that is not asked about. Lower these or shorten the filter."
         )
+    if inputs.missing is not None:
+        return rules, None
     found = ground(
         inputs.kg,
         rules,

@@ -60,6 +60,7 @@ class Contents:
         self.config: Row = self.manifest["config"]
         self.kind, self.checks = release.kind, checks_of(release.kind)
         self.brink = self.option("selection", "mode") == "brink"
+        self.given = self.option("selection", "mode") == "given"
 
     def option(self, section: str, key: str) -> Any:
         """An option of the recipe; None if it states none."""
@@ -161,6 +162,11 @@ class Contents:
     def incomplete(self) -> Graph:
         """The complete graph without anything removed, which its file is compared with."""
         return self.complete - Graph.of(self.removed, self.terms)
+
+    @property
+    def mined(self) -> Graph:
+        """The graph that rules are counted on: where a user named what is missing, the incomplete one."""
+        return self.incomplete if self.given else self.complete
 
     @cached_property
     def wider(self) -> Graph:

@@ -64,8 +64,11 @@ def check_names(contents: Contents) -> None:
 def check_found(contents: Contents) -> None:
     """Checks that declarations found in the graph hold in it as stated, and are those of the release."""
     facts, graph = Facts(contents.relations), contents.complete
-    # A property graph has every statement of its facts, those that were added too.
-    added = any(name.startswith("property_graph/") for name in contents.manifest["files"])
+    # A property graph has every statement of its facts, those that were added too; where a user named what is
+    # missing, no graph of the release is the one that was given.
+    added = contents.given or any(
+        name.startswith("property_graph/") for name in contents.manifest["files"]
+    )
     if (
         inverses := contents.manifest["kg"].get("inverses", {})
     ).keys() & contents.relations.keys() or {*inverses.values()} - contents.relations.keys():

@@ -74,7 +74,8 @@ def _is_left(contents: Contents, name: str, gone: Collection[Triple]) -> bool:
 
 def check_cap(contents: Contents) -> None:
     """Checks that no rule selected more triples than the cap, and counts the proofs."""
-    cap, used = contents.option("selection", "per_rule"), defaultdict[str, set[Any]](set)
+    cap: Any = None if contents.given else contents.option("selection", "per_rule")
+    used = defaultdict[str, set[Any]](set)
     for triple, at in contents.removed.items():
         proofs = proofs_of(at)
         contents.findings.checked["proofs"] += len(proofs)

@@ -1,4 +1,4 @@
-"""The rules: their form and thresholds, and their measures, counted again on the complete graph.
+"""The rules: their form and thresholds, and their measures, counted again on the graph they were mined from.
 
 Checks that every rule is closed, connected and safe; that its measures fit together and reach the thresholds
 of the selection and the standards of proof; and that no body has a relation that is kept out. Of the rules
@@ -96,7 +96,7 @@ def count_rules(contents: Contents, thorough: bool) -> None:
         )
     published = {name for at in contents.removed.values() for _, name, _ in proofs_of(at)}
     long = sorted(name for name in published & rules.keys() if len(rules[name].body) >= LARGE)
-    others = sorted(rules.keys() - published) if len(contents.complete) > SMALL else []
+    others = sorted(rules.keys() - published) if len(contents.mined) > SMALL else []
     left = [
         {*some}.difference(some if thorough else drawn.sample(some, min(len(some), SAMPLE)))
         for some in (long, others)
@@ -107,7 +107,7 @@ def count_rules(contents: Contents, thorough: bool) -> None:
             f"{len(left[1]):,} behind none (--thorough)"
         )
     for name in sorted(rules.keys() - left[0] - left[1]):
-        rule, counted = rules[name], sizes_of(rules[name], contents.complete)
+        rule, counted = rules[name], sizes_of(rules[name], contents.mined)
         stated = {key: rule.row[key] for key in counted}
         at = Record(RULES, rule.line, rule.row)
         contents.equal(at, "measures", stated, counted, "counted on the graph")

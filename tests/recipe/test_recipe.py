@@ -66,7 +66,7 @@ def test_paths_in_a_file_are_relative_to_it(tmp_path):
 
 @each(
     ("setting", "expected"), [
-    ("selection.mode=best", "selection.mode is 'best'; expected maximal, brink or none"),
+    ("selection.mode=best", "selection.mode is 'best'; expected maximal, given, brink or none"),
     ("selection.share=inf", "selection.share is inf; expected a number from 0 to 1"),
     ("selection.levels=[20,40]", "the last one 100"), ("selection.levels=[40,20,100]", "ascending"),
     ("selection.levels=[20,20,100]", "ascending"), ("selection.levels=[0,100]", "ascending percentages"),

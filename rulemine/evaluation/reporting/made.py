@@ -89,18 +89,20 @@ def steps(release: Release) -> tuple[Remaining, ...]:
     chosen, drawn = counts["selection"], sum(n["drawn"] for n in _forms(counts).values())
     bound = chosen.get("upper_bound")
     triples = [("triples of the graph", counts["triples_complete"], "kg")]
-    if release.manifest["config"]["selection"]["mode"] != "none":
+    given = (mode := release.manifest["config"]["selection"]["mode"]) == "given"
+    if mode != "none":
         triples += [
+            *[("named as missing", chosen.get("considered"), "")] * given,
             ("provable by rules from others", chosen["provable"], "mining.min_std_confidence"),
             *[("within floors and caps", bound, "selection.per_rule")] * bool(bound),
-            ("removed", counts["triples_removed"], "selection.share"),
+            ("removed", counts["triples_removed"], "" if given else "selection.share"),
         ]
     dropped = Counter[str]()
     for why, number in _reasons(counts).items():
         dropped[why.partition(":")[0]] += number
     left = counts["questions"] + sum(dropped[stage] for stage in LIMITS)
     asked = [("candidates drawn", drawn, "")] * bool(drawn)
-    asked.append(("questions asked", left, limits.amount))
+    asked.append(("questions asked", left, "" if given else limits.amount))
     for stage, key in LIMITS.items():
         left -= dropped[stage]
         asked += [(f"left by {stage}", left, key)] * bool(dropped[stage])
@@ -225,7 +227,11 @@ def _advice(release: Release) -> str:
             return f"let more questions share {what}: --set {limit}={min(1.0, 2 * now(limit)):g}"
     capped = 2 * chosen.get("upper_bound", 0) < chosen["provable"]
     little = 4 * counts["core"] < counts["questions"]
-    if 5 * chosen["provable"] < counts["triples_complete"] or (little and not capped):
+    few = (
+        config["selection"]["mode"] == "given"
+        or 5 * chosen["provable"] < counts["triples_complete"]
+    )
+    if few or (little and not capped):
         least = "mining.min_std_confidence"
         return f"lower {least} (now {now(least)}), which gives more rules"
     key = (
