@@ -41,7 +41,7 @@ from rulemine.kinds.written.replies import (
 from rulemine.kinds.written.scripted import ScriptedWriter
 from rulemine.phrasing.compose import reads_well
 from rulemine.query.evidence_tree import query_of_triples
-from rulemine.query.links import expanded, parts_of, positive
+from rulemine.query.links import expanded, linked, parts_of, positive
 from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
 from rulemine.query.tree import Count, Projection, Query
@@ -279,7 +279,7 @@ class SubgraphEngine(Engine):
         for _ in range(TREES):
             row = int(starts[random.below(len(starts))])
             tree = self._trees.draw(plan_of(shape), row, random)
-            if tree is None or (query := self._query(part, *tree)) is None:
+            if tree is None or (query := self._query(part, form, *tree)) is None:
                 continue
             graded = self._grade(Count(query) if form == "count" else query)
             if not isinstance(graded, str):
@@ -300,14 +300,19 @@ class SubgraphEngine(Engine):
         taken = part in TRAINED and not self._taken.isdisjoint(graded.grades.answers)
         return GIVES if taken else None
 
-    def _query(self, part: str, rows: Sequence[int], answer: int) -> Query | None:
-        """The query of a tree, with all statements; None where it is of no use for a part."""
+    def _query(self, part: str, form: str, rows: Sequence[int], answer: int) -> Query | None:
+        """The query of a tree, with all statements; None where it is of no use for a part or form."""
         if not part.startswith("ugt"):
             trained = self._may_train[self.kg.triples[list(rows), 1]].all()
             if trained != part.startswith("id"):
                 return None
         query = query_of_triples(self.kg.labeled(np.array(rows)), self.kg.entities[answer])
-        if not self.asking.templates.asks(query):
+        if not self.asking.templates.asks(query) or (
+            form == "count"  # nobody asks how many there are where there is one
+            and self.asking.templates.gives_one(
+                linked(expanded(query, self._declared), self._declared)
+            )
+        ):
             return None
         pattern = _NAMES.sub(lambda found: found[1] or "", query.text)  # whatever the names
         if pattern not in self._reading:

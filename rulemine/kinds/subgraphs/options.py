@@ -17,8 +17,8 @@ class SubgraphSection(KindOptions):
         questions: Questions of the release at most.
         start: From what a tree is drawn: from ``any`` triple, or from a ``removed`` one, where there is one.
             What is drawn for the core has a removed triple of the core.
-        joins: ``fb15k237`` or a TOML file of joins that people make, along which trees are drawn; empty: over
-            all.
+        joins: ``fb15k237``, ``demo`` or a TOML file of joins that people make, along which trees are drawn;
+            empty: over all.
         test_share: Fraction of the questions that are test questions; more where the core needs it.
     """
 

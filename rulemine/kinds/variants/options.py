@@ -25,15 +25,15 @@ class VariantSection(KindOptions):
         pairs: Questions of one seed text at most.
         topics: TOML with the topics of questions, each with types of entities or domains of relations: a
             file, or a packaged data set that has one; empty: derived.
-        joins: ``fb15k237`` or a TOML file of joins that people make, to which chains of the script keep;
-            empty: all are asked.
+        joins: ``fb15k237``, ``demo`` or a TOML file of joins that people make, to which chains of the script
+            keep; empty: all are asked.
         judges: The models that judge: three, or one that judges three times; ``NAME@URL``: at an address of
             its own, with the key in OPENAI_API_KEY_1, _2 or _3; empty: nothing is judged.
         run: 0: the published release, written at temperature 0; 1, 2, …: a fresh variant of it, of which
             order and temperature differ.
     """
 
-    set_size: ClassVar[int] = 4
+    set_size: ClassVar[int] = 8
     """Entities of a seed set that is drawn."""
 
     max_neighbors: ClassVar[int] = 1000

@@ -84,22 +84,24 @@ class ScriptedWriter:
             shown: The triples, in the order shown, in the naming of the prompt.
             most: Pairs wanted.
         """
-        tried: set[str] = set()
+        tried: dict[str, bool] = {}
         trees = (
-            _grown(shown, first, MOST_TRIPLES, chain=chain)
-            for first in shown
-            for chain in (True, False)
+            _grown(shown, both)
+            for both in combinations([triple for triple in shown if triple[0] != triple[2]], 2)
+            if len({end for triple in both for end in triple[::2]}) == 3
         )
         found = [*islice((pair for tree in trees for pair in self._of_tree(tree, tried)), most)]
         reply = {"valid_qa_pairs": bool(found), "number_of_qa_pairs": len(found), "qa_pairs": found}
         return json.dumps(reply, ensure_ascii=False)
 
-    def _of_tree(self, tree: Sequence[Triple], tried: set[str]) -> Iterator[dict[str, Any]]:
+    def _of_tree(self, tree: Sequence[Triple], tried: dict[str, bool]) -> Iterator[dict[str, Any]]:
         """A pair about a tree, and about what is left of it without its last triples; hops come first.
+
+        Where nothing can be asked about some triples, nothing can about more.
 
         Args:
             tree: The triples.
-            tried: The queries of other pairs, and those that cannot be asked.
+            tried: Query → whether it can be asked; those that can are of other pairs.
         """
         for size in range(2, len(tree) + 1):
             used = tree[:size]
@@ -107,11 +109,12 @@ class ScriptedWriter:
             asking = {node: query_of_triples(used, node) for node in nodes}
             for answer in sorted(nodes, key=lambda node: -_height(asking[node])):
                 query = asking[answer]
-                if query.text not in tried and self._may_ask(query):
+                if query.text not in tried and tried.setdefault(query.text, self._may_ask(query)):
                     path = [{"subject": s, "predicate": r, "object": o} for s, r, o in used]
                     pair = {"question": self._text(query), "answer": answer}
                     yield {**pair, "supporting_path": path}
-                tried.add(query.text)
+            if not any(tried[query.text] for query in asking.values()):
+                return
 
     def _may_ask(self, query: Query) -> bool:
         declared = self._templates.declarations
@@ -125,29 +128,15 @@ class ScriptedWriter:
         return compose(expanded(query, self._templates.declarations), self._templates)
 
 
-def _grown(
-    shown: Sequence[Triple], first: Triple, most: int, *, chain: bool = False
-) -> list[Triple]:
-    """A tree that begins with a triple; each further one, the first shown, joins it by one end alone.
-
-    Args:
-        shown: The triples.
-        first: One of them.
-        most: Triples of the tree; it has fewer where none joins it, and one where that is a loop.
-        chain: Whether each goes on from the end of the one before, the object of the first.
-    """
-    tree, nodes, end = [first], {first[0], first[2]}, first[2]
-    while len(tree) < most and len(tree) < len(nodes):
-        fitting = (
-            triple
-            for triple in shown
-            if (triple[0] in nodes) != (triple[2] in nodes) and (not chain or end in triple[::2])
-        )
+def _grown(shown: Sequence[Triple], start: Iterable[Triple]) -> list[Triple]:
+    """A tree that begins with some triples; each further one, the first shown, joins it by one end alone."""
+    tree = [*start]
+    while len(tree) < MOST_TRIPLES:
+        nodes = {end for triple in tree for end in triple[::2]}
+        fitting = (triple for triple in shown if (triple[0] in nodes) != (triple[2] in nodes))
         if (found := next(fitting, None)) is None:
             break
         tree.append(found)
-        end = found[2] if found[0] in nodes else found[0]
-        nodes |= {found[0], found[2]}
     return tree
 
 

@@ -226,7 +226,7 @@ def test_no_more_is_judged_than_is_wanted_however_much_is_asked_at_once(tmp_path
     assert counts["rejected"][ENOUGH] > 0
     for _, server in runs:
         assert sum(body["model"] == "judge" for body in server.bodies) == 6 * judged["judged"]
-    assert judged["accepted"] <= 4 + counts["rejected"][GIVES]
+    assert judged["accepted"] <= 4 + counts["rejected"].get(GIVES, 0)
 
 
 def test_judges_may_be_at_addresses_of_their_own(tmp_path, monkeypatch):
