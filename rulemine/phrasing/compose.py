@@ -383,8 +383,8 @@ class _Composer:
         nested = waiting is not None and len(topics) > len(names)
         either = among or nested or any(" or " in name for name in names)
         kind = _kind_of(form, names, len(topics)) if same else ""
-        if kind and not (union and either):
-            text = f"the {kind if union else plural(kind)} {listed(names, union)}"
+        if kind and not union:
+            text = f"the {plural(kind)} {listed(names)}"
         else:
             text = listed(topics, union, either=either)
             if not union and len(topics) == 2 and "both " not in text:

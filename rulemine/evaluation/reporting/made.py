@@ -43,8 +43,8 @@ BY_LIMIT = {
         "a relation",
         "questions.max_relation_share",
     ),
-    "split: too many questions share an anchor, a relation or an answer": (
-        "an anchor, a relation or an answer",
+    "split: too many questions share an anchor or an answer": (
+        "an anchor or an answer",
         "structures.max_share",
     ),
 }

@@ -42,7 +42,7 @@ FEW = 4
 
 NOWHERE = "no further one can be drawn with as many removed links"
 NESTED = "its text would have three clauses, one in the other"
-SHARED = "too many questions share an anchor, a relation or an answer"
+SHARED = "too many questions share an anchor or an answer"
 
 
 def drafts(asking: Asking) -> Iterator[Tried]:
@@ -128,20 +128,18 @@ def _tried(asking: Asking, name: str, split: str, number: int, query: Query, eno
 
 def shared_by(question: Question) -> Iterator[str]:
     """What no more than a fraction of the questions may share; each with a letter for what it is."""
-    some = ("e", question.anchors), ("r", question.relations), ("a", question.answers)
+    some = ("e", question.anchors), ("a", question.answers)
     yield from (f"{letter}{name}" for letter, names in some for name in names)
 
 
 @cache
 def most_sharing(share: float, size: float | Fraction) -> int:
-    """The most questions, of so many, that may share an anchor, a relation or an answer."""
+    """The most questions, of so many, that may share an anchor or an answer."""
     return max(1, int(Fraction(str(share)) * size))
 
 
 def within_limit(questions: Sequence[Question], max_share: float) -> list[Question]:
     """Drops questions of a structure until no more than a fraction of those left share something.
-
-    A relation may be that of as many for each anchor that questions of the structure have.
 
     Which set is the largest is a hard problem; this drops those that share most with too many others, and of
     these, those of the core last.
@@ -155,12 +153,11 @@ def within_limit(questions: Sequence[Question], max_share: float) -> list[Questi
     """
     left, shared = list(questions), [{*shared_by(question)} for question in questions]
     while True:
-        times = Counter(one for some in shared for one in some)
-        most, each = most_sharing(max_share, len(left)), len(questions[0].anchors) if left else 1
-        over = [
-            sum(times[one] > most * (each if one[0] == "r" else 1) for one in some)
-            for some in shared
-        ]
+        times, most = (
+            Counter(one for some in shared for one in some),
+            most_sharing(max_share, len(left)),
+        )
+        over = [sum(times[one] > most for one in some) for some in shared]
         if not any(over):
             return left
         place = max(range(len(left)), key=lambda i: (over[i], not left[i].core, i))

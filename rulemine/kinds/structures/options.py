@@ -21,7 +21,7 @@ class StructureSection(KindOptions):
         names: The structures, of ``1p 2p 3p 2i 3i ip pi 2u up``.
         per_structure: Questions of each structure at most; a build says of which there are fewer.
         max_share: Largest fraction of the questions of a structure that may have an anchor or an answer in
-            common; for each anchor that they have, also a relation.
+            common.
         joins: ``fb15k237`` or a TOML file of joins that people make, over which queries of more than one link
             are drawn; empty: over all.
     """

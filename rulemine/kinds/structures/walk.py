@@ -169,7 +169,7 @@ class Walk:
         anchors: Shape (entities,): which may be anchors.
         barred: Shape (steps,): which are not taken.
         few: The most answers of a query.
-        most: How many queries may have an anchor or an answer in common; for each anchor, also a relation.
+        most: How many queries may have an anchor or an answer in common.
         random: Draws an integer from 0 … n − 1, given n.
     """
 
@@ -222,30 +222,14 @@ class Walk:
                     and (inside := part.gives | part.between).isdisjoint(part.anchors)
                     and self._neighbors.belong_together(part.anchors, inside)
                     and self._types.shared(part.gives)
-                    and self._full.isdisjoint(
-                        shared := part.gives.union(
-                            part.anchors, (steps.links[i][0] for i in part.links)
-                        )
-                    )
+                    and self._full.isdisjoint(shared := part.gives.union(part.anchors))
                 ):
                     self._seen.add(part.form)
                     self._times.update(shared)
-                    # A relation may be that of as many for each anchor.
-                    most = (self._most, self._most * len(part.anchors))
-                    full = {one for one in shared if self._times[one] >= most[isinstance(one, str)]}
-                    self._full |= full
-                    if names := {one for one in full if isinstance(one, str)}:
-                        self._bar(names)
+                    self._full |= {one for one in shared if self._times[one] >= self._most}
                     return self._query(part.form)
             self._seen.add((plan, first))
         return None
-
-    def _bar(self, names: set[str]) -> None:
-        """Takes the steps by some relations out of all further draws."""
-        gone = np.array([relation in names for relation, _ in self._steps.links], bool)
-        self._barred = self._barred | gone[self._steps.link]
-        for kept in (self._table, self._plans, self._groups_to):
-            kept.cache_clear()
 
     def _planned(self, missing: int, core: bool) -> list[tuple[Goal, StepTable, list[list[int]]]]:
         """The plans of which something can be drawn, the steps that are drawn first, by link."""

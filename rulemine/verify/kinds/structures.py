@@ -26,13 +26,14 @@ def _check_whole(contents: Contents) -> None:
         contents, (f"of {row['structure']}" for row in rows), most, "structures.per_structure"
     )
     for name, number in Counter(row["structure"] for row in rows).items():
-        some, limit = (
-            [row for row in rows if row["structure"] == name],
-            int(Fraction(str(share)) * number),
+        shared = (
+            f"of {name} with {key} {one}"
+            for row in rows
+            for key in ("anchors", "answers")
+            for one in (row[key] if row["structure"] == name else ())
         )
-        for key, each in (("anchors", 1), ("relations", len(some[0]["anchors"])), ("answers", 1)):
-            shared = (f"of {name} with {key} {one}" for row in some for one in row[key])
-            check_limit(contents, shared, each * max(1, limit), "structures.max_share")
+        limit = max(1, int(Fraction(str(share)) * number))
+        check_limit(contents, shared, limit, "structures.max_share")
 
 
 def _check_question(here: Asked) -> None:

@@ -66,15 +66,11 @@ def test_nothing_that_misses_a_link_is_drawn_where_nothing_is_removed() -> None:
     ]
 
 
-def test_no_query_is_drawn_twice_and_few_share_a_relation() -> None:
-    kg = KnowledgeGraph.from_triples(
-        [(f"p{i}", f"r{i % 3}", f"q{i}") for i in range(60)]
-        + [(f"q{i}", "s", f"t{i}") for i in range(60)]
-    )
-    found = drawn(walk_over(kg, "2p", "p", most=7))
-    assert len({query.text for query in found}) == len(found) == 7
-    assert {structure_of(query).name for query in found} == {"2p"}
-    assert len(drawn(walk_over(kg, "1p", "p", most=7))) == 21
+def test_no_query_is_drawn_twice_and_few_share_an_answer() -> None:
+    kg = KnowledgeGraph.from_triples([(f"p{i}", f"r{i % 3}", f"q{i % 20}") for i in range(60)])
+    found = drawn(walk_over(kg, "1p", "p", most=2))
+    assert len({query.text for query in found}) == len(found) == 40
+    assert {structure_of(query).name for query in found} == {"1p"}
 
 
 JOINS = """
