@@ -106,7 +106,7 @@ class _Search:
         self._kg, self._facts, self._test = kg, facts, test
         self._bodies = _Bodies(kg, declarations, selection.rules, facts)
         self._relation, self._at = oriented(kg, declarations)[0], Incidence(kg)
-        self._rank: list[int] = stream(seed, "twins", "facts").permutation(len(kg)).tolist()
+        self._rank = stream(seed, "twins", "facts").permutation(len(kg))
         self._removed = frozenset[int](facts[selection.removed].tolist())
         witnesses = ([t for row in q.hard for t in row.witness] for q in test)
         self._hard = [self._removed.intersection(facts[rows_of(kg, own)]) for own in witnesses]
@@ -175,7 +175,7 @@ class _Search:
 
         def cost(fact: int) -> tuple[float, int]:
             further = sum(apart.isdisjoint(body) for body in bodies[fact] or ())
-            return (further + (fact not in self._removed)) / hits[fact], self._rank[fact]
+            return (further + (fact not in self._removed)) / hits[fact], int(self._rank[fact])
 
         return min((fact for fact in fit if bodies[fact] is not None), key=cost, default=None)
 
