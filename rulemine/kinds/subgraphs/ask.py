@@ -44,7 +44,7 @@ from rulemine.query.evidence_tree import query_of_triples
 from rulemine.query.links import expanded, linked, parts_of, positive
 from rulemine.query.parser import parse
 from rulemine.query.structures import structure_of
-from rulemine.query.tree import Count, Projection, Query
+from rulemine.query.tree import Anchor, Count, Projection, Query
 from rulemine.release.records import Question
 from rulemine.seeds import stream
 from rulemine.text.naming_rules import ANCHOR_MISSING, ANSWER_NAMED, INTERMEDIATE_NAMED
@@ -310,7 +310,11 @@ class SubgraphEngine(Engine):
         if not self.asking.templates.asks(query) or (
             form == "count"  # nobody asks how many there are where there is one
             and self.asking.templates.gives_one(
-                linked(expanded(query, self._declared), self._declared)
+                Projection(asked.relation, asked.inverse, Anchor(""))
+                if isinstance(
+                    asked := linked(expanded(query, self._declared), self._declared), Projection
+                )
+                else asked
             )
         ):
             return None
