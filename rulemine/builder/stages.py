@@ -485,7 +485,7 @@ class BuildStages:
             ),
             **options_of(inputs),
         }
-        return self._stage("ask", 38, options, work)
+        return self._stage("ask", 39, options, work)
 
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:
@@ -501,7 +501,7 @@ class BuildStages:
             "mode": self.recipe.selection.mode,
             "seed": self.recipe.seed,
         }  # fmt: skip
-        return self._stage("balance", 6, options, work)
+        return self._stage("balance", 7, options, work)
 
     def _verbalize(self) -> Stage:
         def work(folder: Path) -> None:
@@ -563,7 +563,7 @@ class BuildStages:
             "max_facts": chosen.max_facts,
             "seed": seed,
         }
-        return self._stage("split", 11, options, work)
+        return self._stage("split", 12, options, work)
 
     def _twin(self) -> Stage:
         def work(folder: Path) -> None:
