@@ -83,7 +83,7 @@ def test_the_scheduler_is_gone_in_the_middle(tmp_path):
     )  # fmt: skip
     process = subprocess.Popen([sys.executable, "-c", code, file])
     try:
-        until(file.is_file)
+        until(lambda: file.is_file() and file.stat().st_size)  # it is made before it is filled
         notes: list[str] = []
         with opened(str(file), notes.append) as cluster:
             results = iter(cluster.map(square, [1]))
