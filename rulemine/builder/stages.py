@@ -576,7 +576,7 @@ class BuildStages:
             )
             write_jsonl(folder / UNPROVABLE, self._twins)
 
-        return self._stage("twin", 1, {"seed": self.recipe.seed}, work)
+        return self._stage("twin", 2, {"seed": self.recipe.seed}, work)
 
     @cached_property
     def _twins(self) -> "tuple[Twin, ...]":

@@ -7,19 +7,18 @@ neighborhood and keeps every proof of one step. Right is an answer on the second
 
 A set of facts cannot be derived if each is missing and every body that proves one of them has another one of
 the set (an unfounded set). Such a set is grown from the answers of a question: as long as a body has none of
-it, the fact joins that is in most bodies for what it costs, which is a fact to take, unless it is removed
-already, and the bodies by which it could be derived itself. What is taken is what of the set was left.
+it, the fact joins that is in most bodies for what it costs, which is a fact to take, unless it is removed or
+taken already, and the bodies by which it could be derived itself. What is taken is what of the set was left.
 
 Guarantees: no closure of the rules over the twin graph, within the facts of the complete graph, has an answer
-of a twin; on both graphs every other test question keeps the certificates of its hard answers; no fact that
-the control graph lacks is in a proof, of one step from the incomplete graph, of a question that could have
-been a twin. A function of its arguments alone.
+of a twin; on both graphs every other test question keeps the certificates of its hard answers; both lack as
+many facts of each relation; no fact that the control graph lacks is in a proof, of one step from the
+incomplete graph, of a question that could have been a twin. A function of its arguments alone.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from itertools import chain, starmap
-from operator import attrgetter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +39,8 @@ __all__ = ["twins_of"]
 
 Ints = npt.NDArray[np.int64]
 Body = frozenset[int]
-_Pair = tuple[list[int], list[int]]
+_Pair = dict[int, int]
+"""Fact that is taken → the fact that the control graph lacks in its place."""
 
 MOST_TAKEN = 10
 """Facts that are taken for a question at most: its neighborhood should stay what it is."""
@@ -57,7 +57,7 @@ def twins_of(
     seed: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Twin, ...]:
-    """The twins of test questions, those that take the fewest facts first.
+    """The twins of test questions; those that take the fewest facts alone are tried first.
 
     Args:
         kg: The complete graph.
@@ -65,23 +65,23 @@ def twins_of(
         selection: What is removed from it; of its rules none may derive an answer.
         test: All test questions, each about a single link.
         seed: Decides between facts, and between questions, that are as good.
-        progress: Called with (questions tried, those that could be a twin alone).
+        progress: Called with (questions tried, all that there are to try).
 
     Returns:
         Sorted by question; none where no question can have one.
     """
     search = _Search(kg, declarations, selection, test, seed)
-    alone = search.cut(search.asked)
+    alone = {number: len(pair) for number, pair in search.cut(search.asked).items()}
     rank = stream(seed, "twins", "questions").permutation(len(test))
-    order = sorted(alone, key=lambda number: (len(alone[number][0]), rank[number]))
+    order = sorted(search.asked, key=lambda n: (alone.get(n, MOST_TAKEN + 1), rank[n]))
     for done, number in enumerate(order, start=1):
         search.pairs |= search.cut([number])
         if progress:
             progress(done, len(order))
-    rows = (
-        (test[number].id, *map(search.statements, both)) for number, both in search.pairs.items()
+    return tuple(
+        Twin(test[number].id, *map(search.statements, (pair, pair.values())))
+        for number, pair in sorted(search.pairs.items(), key=lambda item: test[item[0]].id)
     )
-    return tuple(sorted(starmap(Twin, rows), key=attrgetter("question")))
 
 
 class _Search:
@@ -91,7 +91,7 @@ class _Search:
 
     Attributes:
         asked: The questions that could have a twin.
-        pairs: Twin → the facts that are taken for it, and those that the control graph lacks in their place.
+        pairs: Twin → what is taken for it, and what the control graph lacks.
     """
 
     def __init__(
@@ -137,61 +137,68 @@ class _Search:
             cuts = {number: cuts[number] for number in wanted}
         return found
 
-    def statements(self, facts: Sequence[int]) -> tuple[tuple[str, str, str], ...]:
+    def statements(self, facts: Iterable[int]) -> tuple[tuple[str, str, str], ...]:
         """All triples that state some facts, sorted."""
-        return tuple(sorted(self._kg.labeled(np.flatnonzero(np.isin(self._facts, facts)))))
+        return tuple(sorted(self._kg.labeled(np.flatnonzero(np.isin(self._facts, [*facts])))))
 
     def _cut(self, number: int) -> Generator[Iterable[int], None, _Pair | None]:
         """Finds what to take so that no answer of a question can be derived; yields whose bodies it needs."""
-        waiting, taken, control = sorted(self._hard[number]), list[int](), list[int]()
+        waiting, pair = sorted(self._hard[number]), _Pair()
         apart, spared = {*waiting}, {number, *self.pairs}
+        gone = self._removed.union(*self.pairs.values())  # it costs nothing to take it again
+        control = {other for own in self.pairs.values() for other in own.values()}
         for fact in waiting:  # which grows
             yield [fact]
             bodies = self._bodies.of([fact])[fact]
             if bodies is None:
                 return None
             while left := [body for body in bodies if apart.isdisjoint(body)]:
-                hits, used = Counter(chain.from_iterable(left)), {*taken, *control}
+                hits, used = Counter(chain.from_iterable(left)), {*pair, *pair.values()}
                 fit = {
                     one: other
                     for one in hits
                     if one not in used and self._owners.get(one, spared) <= spared
-                    if (other := self._instead(number, one, used)) is not None
+                    if (other := self._instead(number, one, used, control, one in gone)) is not None
                 }
                 yield fit
-                best = self._best(hits, fit, apart)
-                if best is None or len(taken) == MOST_TAKEN:
+                best = self._best(hits, fit, apart, gone)
+                if best is None or len(pair) == MOST_TAKEN:
                     return None
                 apart.add(best)
                 waiting.append(best)
                 if best not in self._removed:
-                    taken.append(best)
-                    control.append(fit[best])
-        return taken, control
+                    pair[best] = fit[best]
+        return pair
 
-    def _best(self, hits: Counter[int], fit: Iterable[int], apart: set[int]) -> int | None:
+    def _best(
+        self, hits: Counter[int], fit: Iterable[int], apart: set[int], gone: Set[int]
+    ) -> int | None:
         """The fact that is in most bodies for what it costs; None where all cost too much."""
         bodies = self._bodies.of(fit)
 
         def cost(fact: int) -> tuple[float, int]:
             further = sum(apart.isdisjoint(body) for body in bodies[fact] or ())
-            return (further + (fact not in self._removed)) / hits[fact], int(self._rank[fact])
+            return (further + (fact not in gone)) / hits[fact], int(self._rank[fact])
 
         return min((fact for fact in fit if bodies[fact] is not None), key=cost, default=None)
 
-    def _instead(self, number: int, fact: int, used: set[int]) -> int | None:
+    def _instead(
+        self, number: int, fact: int, used: set[int], lacking: set[int], again: bool
+    ) -> int | None:
         """What the control graph lacks instead of a fact: one of its relation at the topic, or at its ends.
 
-        Nothing needs it. Of a removed fact that fact itself, as nothing is taken; None: there is none.
+        Nothing needs it. It is lacking already if the fact is taken again, and else not: both graphs lose
+        as much. Of a removed fact that fact itself, as nothing is taken; None: there is none.
         """
         if fact in self._removed:
             return fact
         topic = self._kg.entity_ids[self._test[number].topic]
         for entities in ([topic], self._kg.triples[fact, ::2]):
             rows = self._at.rows[self._at.at(np.array(entities, np.int64))]
-            own: set[int] = {
-                *self._facts[rows[self._relation[rows] == self._relation[fact]]].tolist()
-            }
+            facts: list[int] = self._facts[
+                rows[self._relation[rows] == self._relation[fact]]
+            ].tolist()
+            own = {other for other in facts if (other in lacking) == again}
             if free := own.difference(used, self._removed, self._proofs, self._owners, [fact]):
                 return min(free, key=self._rank.__getitem__)
         return None

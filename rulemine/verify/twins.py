@@ -3,9 +3,10 @@
 Checks of each twin that it is a test question of the core whose every answer was removed; that what is taken
 for it are whole facts of the incomplete graph, and in the control graph as many of the same relations, each
 at the topic entity or at an end of a fact that is taken. Of the two graphs, that they are the incomplete one
-without that; that the closure of all rules over the twin graph, within the facts of the complete graph, has
-no answer of a twin; that the control graph has every proof of one step that the incomplete graph has of it;
-and that on both every other test question keeps a proof of one step for each of its hard answers.
+without that, and lack as many facts of each relation; that the closure of all rules over the twin graph,
+within the facts of the complete graph, has no answer of a twin; that the control graph has every proof of one
+step that the incomplete graph has of it; and that on both every other test question keeps a proof of one step
+for each of its hard answers.
 
 The closure is reached in rounds: each proves, of the facts of the complete graph that are not there, those
 that have a proof in what is there, in any statement, and adds all statements of them.
@@ -39,13 +40,24 @@ def check_twins(contents: Contents) -> None:
         _check_record(contents, at, test[at.row["question"]].row)
     twins = {at.row["question"] for at in rows}
     findings.checked["twins"] += len(rows)
+    taken, control = (
+        _sizes({contents.facts.of(as_triple(t)) for at in rows for t in at.row[field]}).items()
+        for field in GRAPHS.values()
+    )
+    if taken != control:
+        findings.add(
+            "kg/control.tsv.gz", None, "as many facts of each relation lost",
+            shown(sorted(control - taken)), shown(sorted(taken - control)),
+        )  # fmt: skip
     for name, field in GRAPHS.items():
         gone = Graph.of((as_triple(t) for at in rows for t in at.row[field]), contents.terms)
         graph = contents.graph(name)
         rest = contents.incomplete - gone if rows else gone
         if other := [*(graph - rest), *(rest - graph)][:2]:
-            what = f"the incomplete graph without all that is {field}"
-            findings.add(f"kg/{name}.tsv.gz", None, "twin graphs", shown(other), what)
+            findings.add(
+                f"kg/{name}.tsv.gz", None, "twin graphs", shown(other),
+                f"the incomplete graph without all that is {field}",
+            )  # fmt: skip
         if not rows:
             continue
         facts = {key: _facts(contents, at.row) for key, at in test.items()}
@@ -67,7 +79,6 @@ def check_twins(contents: Contents) -> None:
 
 
 def _check_record(contents: Contents, at: Record, asked: Row) -> None:
-    stands = contents.facts.of
     expected = {"core": True, "stated": [], "further": []}
     contents.equal(at, "may be a twin", {key: asked[key] for key in expected}, expected)
     found = {field: [*map(as_triple, at.row[field])] for field in GRAPHS.values()}
@@ -75,13 +86,17 @@ def _check_record(contents: Contents, at: Record, asked: Row) -> None:
         whole = {s for t in triples for s in contents.facts.statements(t)}
         there = sorted(s for s in whole if s in contents.incomplete)
         contents.equal(at, f"{field}: whole facts", triples, there)
-    taken, control = ({*map(stands, triples)} for triples in found.values())
+    taken, control = ({*map(contents.facts.of, triples)} for triples in found.values())
     contents.equal(at, "apart", sorted(taken & control), [])
     contents.equal(at, "as many facts of the same relations", _sizes(control), _sizes(taken))
     topic = asked["anchors"][0]
     ends = {(relation, end) for s, relation, o in taken for end in (s, topic, o)}
-    away = [(s, r, o) for s, r, o in control if ends.isdisjoint({(r, s), (r, o)})]
-    contents.equal(at, "in the same neighborhood", sorted(away), [])
+    contents.equal(
+        at,
+        "in the same neighborhood",
+        sorted((s, r, o) for s, r, o in control if ends.isdisjoint({(r, s), (r, o)})),
+        [],
+    )
 
 
 def _sizes(facts: Iterable[Triple]) -> dict[str, int]:

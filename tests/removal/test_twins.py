@@ -79,6 +79,28 @@ def test_the_proof_of_another_question_is_left(monkeypatch):
     assert (taken, control) == ((SISTER,), (proof[0],))
 
 
+@pytest.mark.parametrize(("aunts", "others"), [(1, 3), (3, 1), (3, 2), (3, 3), (4, 9)])
+def test_the_control_graph_lacks_as_many_facts(monkeypatch, aunts, others):
+    """Aunts of one child, by sisters of its mother; what can lack instead is next to her, for all of them."""
+    triples = [(f"a{n}", "aunt", "tim") for n in range(aunts)]
+    sisters = [(f"a{n}", "sister", "mia") for n in range(aunts)]
+    for triple, sister in zip(triples, sisters, strict=True):
+        monkeypatch.setitem(REMOVED, triple, [sister, MOTHER])
+    questions = [asked(f"q{n}", triple) for n, triple in enumerate(triples)]
+    twins = found(questions, *sisters, *((f"b{n}", "sister", "mia") for n in range(others)))
+    taken, control = ({t for twin in twins for t in getattr(twin, n)} for n in ("taken", "control"))
+    assert len(twins) == len(taken) == len(control) == min(aunts, others + 1)
+
+
+def test_what_is_taken_already_needs_nothing_further(monkeypatch):
+    other, proof = ("ann", "aunt", "bo"), [("ann", "sister", "zoe"), ("zoe", "mother", "bo")]
+    monkeypatch.setitem(REMOVED, other, proof)
+    more = [*proof, ("mia", "mother", "bo"), *(("ann", "sister", name) for name in "xy")]
+    twins = found([asked("q1", AUNT), asked("q2", other)], *more)
+    assert [twin.taken for twin in twins] == [(SISTER,), (SISTER, proof[0])]
+    assert {*twins[0].control} < {*twins[1].control} == {*more[-2:]}
+
+
 def test_all_statements_of_a_fact_are_taken():
     declared = Declarations.of(symmetric=["sister"])
     (twin,) = found([asked("q1", AUNT)], *FURTHER, ("mia", "sister", "ann"), declared=declared)

@@ -13,7 +13,7 @@ from rulemine.verify.report import Findings
 from rulemine.verify.twins import GRAPHS, UNPROVABLE, check_twins
 from tests.releases import built
 from tests.verify.tampering import line_out, missed, rows_of, write_rows
-from tests.verify.tiny import read_file, write_file
+from tests.verify.tiny import read_file, seal, write_file
 
 
 @pytest.fixture
@@ -90,6 +90,16 @@ def far_away(folder, rows):
     row["control"].sort()
 
 
+def take_again(folder, rows):
+    """What is taken for another twin already, and one more fact of the control graph for it."""
+    taken = next(t for t in row_with(rows[1:], "works_in")["taken"] if t[1] == "works_in")
+    lines = (line.split("\t") for line in read_file(folder, "kg/control.tsv.gz").splitlines())
+    gone = [t for row in rows for t in row["taken"]]
+    further = next(t for t in lines if t[1:] == taken[1:] and t not in gone)
+    for field, triple in (("taken", taken), ("control", further)):
+        rows[0][field] = sorted([*rows[0][field], triple])
+
+
 def ask_stated(folder, rows):
     asked = rows_of(folder, "questions/test.jsonl")
     rows[0]["question"] = next(q["id"] for q in asked if q["stated"])
@@ -109,3 +119,9 @@ def test_each_is_named(demo):
         "no record": (lambda folder: (folder / UNPROVABLE).unlink(), "twin graphs"),
     }  # fmt: skip
     assert missed(demo, tamperings, found) == []
+
+
+def test_a_control_graph_that_lacks_more_is_named_by_nothing_else(demo):
+    twins(take_again)(demo)
+    seal(demo)
+    assert found(demo) == {("kg/control.tsv.gz", None, "as many facts of each relation lost")}
