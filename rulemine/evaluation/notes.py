@@ -50,7 +50,11 @@ def where_any(*said: tuple[int, str]) -> list[str]:
 
 
 def notes_on_predictions(
-    given: Sequence[Prediction | None], matched: Sequence[Sequence[str]], known: Collection[str]
+    given: Sequence[Prediction | None],
+    matched: Sequence[Sequence[str]],
+    known: Collection[str],
+    *,
+    silence: bool = False,
 ) -> list[str]:
     """About missing, empty and strange answers.
 
@@ -58,6 +62,7 @@ def notes_on_predictions(
         given: The prediction for each question, None where missing.
         matched: What each predicts, as keys.
         known: The keys of the entities of the release.
+        silence: Whether no answer may be right, so that nothing is wrong if all are empty.
     """
     absent, items = sum(p is None for p in given), sum(map(len, matched))
     there = len(given) - absent
@@ -72,7 +77,7 @@ def notes_on_predictions(
         ),
         (
             empty,
-            f"{WARNING * (empty == there)}{{}} of {counted(there, 'prediction')} "
+            f"{WARNING * (empty == there and not silence)}{{}} of {counted(there, 'prediction')} "
             f"{'holds no answer and scores' if there == 1 else 'hold no answer and score'} 0.",
         ),
         (

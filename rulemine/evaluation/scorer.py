@@ -318,7 +318,7 @@ class Scorer:
         """The scores of answers that are entities."""
         official = self._matching == "brink"
         matched = [reading.names for reading in readings]
-        notes = says.notes_on_predictions(given, matched, used.keys)
+        notes = says.notes_on_predictions(given, matched, used.keys, silence=kg == "unprovable")
         denied = [reading.denied for reading in readings]
         notes += says.notes_on_texts(given, matched, denied, whole=official)
         if problem := naming_meant(self.release, self._matching, given, matched, used):

@@ -82,8 +82,8 @@ def twins_table(release: Release, systems: Mapping[str, Mapping[str, Score]], n:
     """The scores of systems over so many twins, see `twin_scores`."""
     notes = (
         "Right pairs: a hard answer on the graph control, and no name on the graph unprovable, where no rule "
-        "of the release leads to one. Price: hard F1 on control, less that much for each reply, on either "
-        "graph, with names and no hard answer.",
+        "of the release leads to one by true facts. Price: hard F1 on control, less that much for each "
+        "reply, on either graph, with names and no hard answer.",
         *[f"Fewer than {FEW_TWINS} twins are too few to compare systems."] * (n < FEW_TWINS),
     )
     rows: tuple[Values, ...] = tuple(

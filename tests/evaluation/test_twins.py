@@ -81,6 +81,21 @@ def test_files_and_texts(release, asked, tmp_path):
         score_files(release, *reversed(paths))
 
 
+@pytest.mark.parametrize("text", ["None.", "```json\n[]\n```", "I don't know.", "[]", ""])
+def test_silence_is_told_of_the_control_graph_alone(release, asked, tmp_path, text):
+    paths = [tmp_path / f"{kg}.jsonl" for kg in ("control", "unprovable")]
+    for path in paths:
+        said = [Prediction(q.id, raw_output=text) for q in release.questions("test")]
+        write_predictions(path, said, {"kg": path.stem})
+    table = score_files(release, *paths)
+    assert [cell[0] for cell in table.rows[0][2:]] == [0, 0, 1, 0, 0, 0]
+    assert sum("no answer" in note for note in table.notes) == 1
+    said = [Prediction(q.id, raw_output=", ".join(right(q))) for q in release.questions("test")]
+    write_predictions(paths[0], said, {"kg": "control"})
+    table = score_files(release, *paths)
+    assert (table.rows[0][2][0], [n for n in table.notes if "Warning" in n]) == (1, [])
+
+
 def test_without_twins_nothing_is_scored(release):
     scorer = Scorer(release, split="train", resamples=20)
     report = scorer(replies(release.questions("train")[:1], right), kg="control")
