@@ -129,8 +129,10 @@ class Contents:
     @cached_property
     def entities(self) -> dict[str, str]:
         """Entity in the naming of the release → its line of ``entities.tsv``."""
-        lines = self.text("entities.tsv").split("\n")[1:-1]
-        return {_names(line)[self.release.naming]: line for line in lines}
+        return {
+            _names(line)[self.release.naming]: line
+            for line in self.text("entities.tsv").split("\n")[1:-1]
+        }
 
     def names(self, entity: str) -> dict[str, str]:
         """The name of an entity in each of the `NAMINGS`."""

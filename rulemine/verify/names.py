@@ -31,8 +31,13 @@ def check_names(contents: Contents) -> None:
     form = re.compile(rf"e\d{{{len(lines[0].split()[0]) - 1 if lines else 0}}}\t")
     for number, line in enumerate(lines, start=2):
         if not form.match(line):
-            odd = "private id", shown(line), f"{form.pattern}, as in the first row"
-            contents.findings.add("entities.tsv", number, *odd)
+            contents.findings.add(
+                "entities.tsv",
+                number,
+                "private id",
+                shown(line),
+                f"{form.pattern}, as in the first row",
+            )
     first: dict[str, Row] = {}
     for at in contents.table("relations.tsv"):
         row, begin = at.row, first.setdefault(at.row["fact"], at.row)
@@ -135,5 +140,6 @@ def check_ids(contents: Contents) -> None:
 def is_kept(at: Record) -> bool:
     """Whether only a model's text was rejected: the question has its template, or no paraphrase."""
     begins = ("detail", "template used: "), ("reason", "paraphrase: ")
-    found = (str(at.row[key]).startswith(start) for key, start in begins)
-    return at.row["stage"] == "verbalize" and any(found)
+    return at.row["stage"] == "verbalize" and any(
+        str(at.row[key]).startswith(start) for key, start in begins
+    )

@@ -71,11 +71,16 @@ def check_twins(contents: Contents) -> None:
         else:
             back = _closure(contents, graph)
             for at in rows:
-                found = sorted(facts[at.row["question"]].keys() & back)
-                contents.equal(at, "closure of the rules", found, [])
+                contents.equal(
+                    at, "closure of the rules", sorted({*facts[at.row["question"]]} & back), []
+                )
         for key in sorted(test.keys() - twins):
-            lost = [fact for fact in facts[key] if not once[fact]]
-            contents.equal(test[key], f"proof kept in kg/{name}", lost, [])
+            contents.equal(
+                test[key],
+                f"proof kept in kg/{name}",
+                [one for one in facts[key] if not once[one]],
+                [],
+            )
 
 
 def _check_record(contents: Contents, at: Record, asked: Row) -> None:

@@ -33,7 +33,7 @@ UNSEEN = {
     (name, key)
     for name, keys in (
         ("manifest.json", "config.verbalizer.naming kg.source kg.duplicates kg.standards.*"),
-        ("questions/test.jsonl", "block.topic block.subgraph"),
+        ("questions/test.jsonl", "block.topic"),
         ("removed.jsonl", "level"),
         ("rejected.jsonl", "detail query text"),
         ("seed_texts.jsonl", "topic id entities"),

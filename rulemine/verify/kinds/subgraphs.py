@@ -53,11 +53,12 @@ def check_written(here: Asked, *, tree: bool = False) -> set[str]:
         seen |= near
     here.equal("subgraph connected", seen, ends)
     dropped, edges = here.contents.dropped, {frozenset((s, o)) for s, _, o in subgraph}
-    between = [
-        t for t in here.contents.complete.among(ends) if t[0] != t[2] and t[1] not in dropped
-    ]
-    whole = [t for t in between if not tree or frozenset((t[0], t[2])) in edges]
-    here.equal("whole subgraph", subgraph, sorted(whole))
+    whole = sorted(
+        (s, r, o)
+        for s, r, o in here.contents.complete.among(ends)
+        if s != o and r not in dropped and (not tree or frozenset((s, o)) in edges)
+    )
+    here.equal("whole subgraph", subgraph, whole)
     return ends
 
 

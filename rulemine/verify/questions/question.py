@@ -26,10 +26,12 @@ def check_question(contents: Contents, at: Record) -> None:
         _ = here.form
     except ValueError:
         if kind.known:
-            what = "a canonical query, with all statements of each relation"
-            return contents.wrong(at, "query", row["query"], what)
-        note = "queries that its kind alone can read, and their answers: not checked"
-        return contents.findings.notes.append(note)
+            return contents.wrong(
+                at, "query", row["query"], "a canonical query, with all statements of each relation"
+            )
+        return contents.findings.notes.append(
+            "queries that its kind alone can read, and their answers: not checked"
+        )
     _check_answers(here)
     _check_choice(here, [item for item in row["hard"] if _check_hard(here, item)])
     kind.question(here)
@@ -113,8 +115,12 @@ def _check_choice(here: Asked, possible: list[Row]) -> None:
     item = hard.get(row["hard_answer"], {"core": False, "witness": row["evidence"]})
     here.equal("core", row["core"], item["core"])
     here.equal("evidence", row["evidence"], item["witness"])
-    known = row["hard_answer"] in (hard or [None])
-    here.expect(known, "hard answer", row["hard_answer"], "one of the hard answers")
+    here.expect(
+        row["hard_answer"] in (hard or [None]),
+        "hard answer",
+        row["hard_answer"],
+        "one of the hard answers",
+    )
     for first in () if hard else sorted(here.whole, key=here.source)[:1]:
         _ends(here, first, row["evidence"])
     if here.contents.brink or not hard:

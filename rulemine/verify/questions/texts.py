@@ -154,10 +154,9 @@ def check_texts(here: Asked, named: Sequence[str] = ()) -> None:
         here: The question.
         named: What its texts name beside its topic entities, an answer too: the choices that they offer.
     """
-    row, contents = here.row, here.contents
+    row, contents, answer = here.row, here.contents, here.row["hard_answer"]
     topics, known = [*row["anchors"], *named], contents.entities
-    apart = row["hard_answer"] not in row["anchors"]
-    here.expect(apart, "text hides the answers", row["hard_answer"], "no topic entity")
+    here.expect(answer not in row["anchors"], "text hides the answers", answer, "no topic entity")
     hidden = [
         contents.names(e)
         for e in (*row["answers"], *row["intermediates"])

@@ -118,6 +118,7 @@ OF_EACH: dict[str, list[tuple[int, Change, str]]] = {
         (0, own("unique", False), "unique"),
         (0, own("seeds", ["ann"]), "seeds"),
         (0, of("seeds", list.reverse), "seeds"),
+        (0, own("seeds", ["ann", "cat", "eve", "france"]), "seeds connected"),  # it has all but cat
         (0, own("judgements.1.answer_support_flag", False), "unanimous"),
         (0, own("judgements.0.redundancy_flag", True), "unanimous"),
         (0, drop("block.judgements"), "judges"),
