@@ -36,7 +36,7 @@ _BROADER = {
             "political party|musical group|international organization|non-profit organization|"
             "Greek-letter organization|agency"
         ),
-        ("work", "works"): "film|TV program|book|album|song",
+        ("work", "works"): "film|TV program|film or show|book|album|song",
         ("artist", "artists"): "musical group",
         ("instrument or part", "instruments or parts"): "instrument|instrument family",
         ("public office", "public offices"): "government office",
@@ -66,11 +66,21 @@ def names_people(noun: Noun, people: Collection[str]) -> bool:
     return noun in (PERSON, SOMEONE) or noun[0] in people
 
 
-def may_be_same(one: Noun, other: Noun, people: Collection[str]) -> bool:
-    """Whether an entity can be what both nouns name: no person is a film. Vague nouns go with all."""
+def may_be_same(one: Noun, other: Noun, people: Collection[str], *, strict: bool = False) -> bool:
+    """Whether an entity can be what both nouns name: no person is a film.
+
+    Vague nouns go with all, and things with things; if `strict`, only what one noun names by the other.
+    """
     vague = any(noun == SOMEONE or noun[0] in _MAYBE_PEOPLE for noun in (one, other))
-    same = vague or _includes(one, other) or _includes(other, one)
-    return same or names_people(one, people) == names_people(other, people)
+    same = (vague and not strict) or _includes(one, other) or _includes(other, one)
+    return (
+        same
+        or one == other
+        or (
+            (names_people(one, people) or not strict)
+            and names_people(one, people) == names_people(other, people)
+        )
+    )
 
 
 def shared_noun(nouns: Sequence[Noun], people: Collection[str]) -> Noun:

@@ -416,7 +416,9 @@ class _Composer:
         """Whether it gives what a place lies in, where something happened: it happened there, too."""
         return (
             asked.relation in self._templates.places
-            and self._description(asked).forms[0].before in ("that includes ", "that contains ")
+            and not {"that includes ", "that contains ", " is located"}.isdisjoint(
+                self._description(asked).forms[0]
+            )
             and isinstance(asked.of, Projection)
             and ways_of(self._description(asked.of), people=False).gap == "in which"
         )

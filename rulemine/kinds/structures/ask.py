@@ -67,10 +67,11 @@ def drafts(asking: Asking) -> Iterator[Tried]:
             wanted = SPARE * share * options.per_structure
             most = max(FEW, most_sharing(options.max_share, share * options.per_structure))
             # Without a list, not "who is an actor, speaks English, and died in Paris".
-            fit = ~hubs if asking.inputs["joins"] is None and name in ("3i", "ip") else True
+            hub = hubs[steps.source] | (hubs[steps.target] & (name in ("2i", "3i")))
             walk = Walk(
-                name, steps, joinable[name], asking.grader.neighbors, asking.inputs.types,
-                anchors & fit, barred, options.max_answers, most,
+                name, steps, joinable[name], asking.grader.neighbors, asking.inputs.types, anchors,
+                barred | (hub & (name not in ("1p", "2p") and not joinable[name].listed)),
+                options.max_answers, most,
                 stream(asking.seed, "structures", name, split).below,
             )  # fmt: skip
             left = math.ceil(wanted)

@@ -80,12 +80,13 @@ def make_structure_inputs(
             ),
             named.question,
             named,
-            tuple(glosses[relation] for relation in _relations(question)),
+            # The triples may state the same facts by other relations than the question.
+            tuple(
+                glosses[relation]
+                for relation in sorted(
+                    {*question.relations, *(relation for _, relation, _ in question.full_evidence)}
+                )
+            ),
         )
         for question, (named, topics) in zip(asked.questions, shown, strict=True)
     ]
-
-
-def _relations(question: Question) -> list[str]:
-    """The relations of a question and of its triples, which may state the same facts by other ones."""
-    return sorted({*question.relations, *(relation for _, relation, _ in question.full_evidence)})

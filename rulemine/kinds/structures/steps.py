@@ -15,10 +15,9 @@ import numpy.typing as npt
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kinds.neighbors import usually_one
-from rulemine.phrasing.clauses import may_be_same
+from rulemine.phrasing.clauses import SOMETHING, may_be_same
 from rulemine.phrasing.descriptions import read_description
 from rulemine.phrasing.templates import Templates
-from rulemine.query.tree import Projection, Query, Union
 from rulemine.recipe.joins import Joins
 
 __all__ = ["CORE", "REMEMBERED", "REMOVED", "STATED", "Joinable", "Steps", "changes"]
@@ -110,10 +109,6 @@ class Steps:
         named = tuple((relation, end == DIRECTIONS[0]) for relation, end in links)
         return cls(kg, declarations, named, link, source, target, state, fan, by_source)
 
-    def having(self, status: int) -> Bools:
-        """Which steps have a status; what is `CORE` is also `REMOVED`."""
-        return np.isin(self.status, (status, CORE) if status == REMOVED else status)
-
     @cached_property
     def reached(self) -> Callable[[int, int], frozenset[int]]:
         """To which entities a link leads from an entity."""
@@ -134,12 +129,6 @@ class Steps:
         """Shape (links,): which links usually lead to one entity, see `usually_one`."""
         usual = usually_one(self.kg, self.declarations)
         return np.array([link in usual for link in self.links], bool)
-
-    @cached_property
-    def all_led_to(self) -> npt.NDArray[np.int64]:
-        """Shape (steps,): to how many entities the link of each leads from anywhere."""
-        first = changes(self.target, self.link)
-        return np.bincount(self.link[first], minlength=len(self.links))[self.link]
 
     def giving(self, pairs: Iterable[tuple[str, ...]], few: int) -> Bools:
         """Which steps give away that some pairs of entities are joined.
@@ -167,10 +156,6 @@ class Steps:
             some = np.logical_or.reduceat(found[order], starts)
             whole[order] = some.repeat(np.diff(starts, append=len(order)))
         return found | (whole & (self.fan <= few))
-
-    def projection(self, link: int, of: Query) -> Query:
-        """What a link leads to from what a query gives, with all statements of its facts."""
-        return Union.of(Projection(*one, of) for one in self.statements[link])
 
     @cached_property
     def statements(self) -> list[list[tuple[str, bool]]]:
@@ -200,12 +185,18 @@ class Joinable:
         beside: Likewise: whether both may give one entity.
         leaves: Shape (links,): whether it may start from an anchor.
         akin: Likewise: whether what it leads to together is akin.
+        ends: Likewise: whether its ends are.
+        own: Likewise: whether it leads to more than a value, such as a language, that others have.
+        listed: Whether there is a list; without one, more is asked of what is drawn.
     """
 
     after: Bools
     beside: Bools
     leaves: Bools
     akin: Bools
+    ends: Bools
+    own: Bools
+    listed: bool
 
     @classmethod
     def of(cls, name: str, steps: Steps, templates: Templates, joins: Joins | None) -> "Joinable":
@@ -219,33 +210,68 @@ class Joinable:
         """
         said, left = (
             [
-                read_description(templates[relation].description(DIRECTIONS[inverse ^ end]))
+                (read_description(row.description(DIRECTIONS[inverse ^ end])), row.source)
                 for relation, inverse in steps.links
+                for row in [templates[relation]]
             ]
             for end in (True, False)
         )
-        places = {noun: i for i, noun in enumerate(dict.fromkeys(one.noun for one in said + left))}
+        # What is derived from a name alone says of no end what it is.
+        nouns = [[(one.noun, by == "derived") for one, by in some] for some in (said, left)]
+        places = {noun: i for i, noun in enumerate(dict.fromkeys(nouns[0] + nouns[1]))}
         same = np.array(
-            [[may_be_same(a, b, templates.people) for b in places] for a in places], bool
+            [
+                [
+                    (SOMETHING, True) in (a, b)
+                    or may_be_same(a[0], b[0], templates.people, strict=joins is None)
+                    for b in places
+                ]
+                for a in places
+            ],
+            bool,
         )
-        given = [places[one.noun] for one in said]
-        after, beside = (
-            same[np.ix_(given, [places[one.noun] for one in left])],
-            same[np.ix_(given, given)],
-        )
+        given, start = ([places[noun] for noun in some] for some in nouns)
+        after, beside = same[np.ix_(given, start)], same[np.ix_(given, given)]
         if name == "pi":  # it may go back, too: "shares a director with X"
             back = [
                 [one.name is not None and (r, not i) == link for link in steps.links]
-                for one, (r, i) in zip(said, steps.links, strict=True)
+                for (one, _), (r, i) in zip(said, steps.links, strict=True)
             ]
             after &= steps.usual[:, None] | np.array(back, bool)
         elif name != "ip":  # whose two conditions make it one
             after &= steps.usual[:, None]
-        leaves = akin = np.ones(len(given), bool)
-        if joins is None and name != "ip":  # "whose parts include X" is no name for one thing
-            after &= np.array([one.forms[0].before[:6] != "whose " for one in said])[:, None]
+        leaves = akin = ends = own = np.ones(len(given), bool)
+        number = {link: i for i, link in enumerate(steps.links)}
+        if joins is None:
+            ways = [
+                (
+                    number.get((r, not i), at),
+                    (r, DIRECTIONS[not i]) not in templates.unasked,
+                    r in templates.places,
+                    # No name for one thing: "the thing that has X". A word is its own name.
+                    noun != (SOMETHING, False) and noun[0][0] not in ("word", "verb", "term"),
+                    one.forms[0].before[:6] != "whose ",
+                )
+                for at, ((r, i), noun, (one, _)) in enumerate(
+                    zip(steps.links, nouns[0], said, strict=True)
+                )
+            ]
+            other, *flags = np.array(ways, int).reshape(-1, 5).T
+            asked, placed, *named = (flag > 0 for flag in flags)
+            back, alike, own = steps.usual[other], np.eye(len(given), dtype=bool), asked[other]
+            # Without a list: a language that two people speak tells of neither, nor, of three or of what is
+            # hidden, that somebody speaks it; nobody was born in both X and Y; what is a part of X has not Y
+            # as a part.
+            mutual, fits = alike & alike[other], own & (asked | (name == "2i"))
+            after, beside = (
+                after & (named[0] & named[1])[:, None] & ~mutual,
+                beside
+                & np.where(alike, ~(back | placed), ~alike[other])
+                & (fits[:, None] & fits | alike & (name == "2i"))
+                & ~(mutual & (name == "ip")),
+            )
+            akin, ends = asked & back, same[given, start] & (steps.usual | back | mutual.any(1))
         if joins is not None and name != "1p":
-            number = {link: i for i, link in enumerate(steps.links)}
             for table, listed_in in ((after, joins.after), (beside, joins.together)):
                 pairs = listed_in.get(name, ())
                 listed = np.zeros(table.shape, bool)
@@ -254,5 +280,7 @@ class Joinable:
                 table &= listed
             if name in ("2u", "up"):
                 leaves = np.array([link in joins.unions for link in steps.links], bool)
-                akin = np.array([link in (joins.akin or number) for link in steps.links], bool)
-        return cls(after, beside, leaves, akin)
+                akin = ends = np.array(
+                    [link in (joins.akin or number) for link in steps.links], bool
+                )
+        return cls(after, beside, leaves, akin, ends, own, joins is not None)

@@ -31,7 +31,7 @@ from rulemine.kinds.structures.steps import (
     Steps,
     changes,
 )  # fmt: skip
-from rulemine.query.tree import Anchor, Intersection, Query, Union
+from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
 
 __all__ = ["LINKS", "Walk"]
 
@@ -43,8 +43,9 @@ LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1,
 MOST_AKIN = 10
 """The most entities that a link may lead to together for them to be akin."""
 
-NEEDED = 0.9
-"""An intersection gives at most this fraction of what it would give without one of its branches."""
+NEEDED = 0.5, 0.9
+"""An intersection gives at most this fraction of what it would give without one of its branches: without and
+with a list of joins."""
 
 TRIES, EACH = 64, 8
 """Steps that are tried in one walk, and in one place of it."""
@@ -186,8 +187,8 @@ class Walk:
         most: int,
         random: Callable[[int], int],
     ) -> None:
-        self._name, self._steps, self._joinable, self._types = name, steps, joinable, types
-        self._neighbors = neighbors
+        self._name, self._steps, self._joinable = name, steps, joinable
+        self._neighbors, self._types = neighbors, types
         self._anchors, self._barred = anchors, barred
         self._few, self._most, self._random = few, most, random
         self._seen = set[Any]()
@@ -198,7 +199,7 @@ class Walk:
         self._after, self._beside = (
             np.packbits(pairs, axis=1) for pairs in (joinable.after, joinable.beside)
         )
-        near = joinable.akin[steps.link] & (steps.fan <= MOST_AKIN)
+        near = (joinable.akin | joinable.ends)[steps.link] & (steps.fan <= MOST_AKIN)
         self._near = StepTable(steps, np.flatnonzero(near).astype(np.int32))
 
     def draw(self, missing: int, core: bool) -> Query | None:
@@ -253,7 +254,9 @@ class Walk:
             return Anchor(self._steps.kg.entities[form])
         what, of = form
         if isinstance(what, int):
-            return self._steps.projection(what, self._query(of))
+            return Union.of(
+                Projection(*one, self._query(of)) for one in self._steps.statements[what]
+            )
         found: Query = what.of(map(self._query, of))
         return found
 
@@ -310,7 +313,11 @@ class Walk:
                 if last == (relation, not inverse) or all(
                     len(one) == 1 for one in (part.less if below.union else (part.gives,))
                 ):
-                    yield self._onward(part, link)
+                    gives = _NONE.union(*(steps.reached(link, one) for one in part.gives))
+                    ends = part.between.union(e for e in part.gives if steps.reached(link, e))
+                    yield Drawn(
+                        (link, part.form), gives, (), part.anchors, ends, (link, *part.links)
+                    )
 
     def _into(
         self, node: Goal, place: int, target: int, above: int | None, beside: tuple[int, ...]
@@ -325,13 +332,6 @@ class Walk:
                 self._left -= 1
                 yield step
 
-    def _onward(self, part: Drawn, link: int) -> Drawn:
-        """What a link leads to from a part."""
-        reached = self._steps.reached
-        gives = _NONE.union(*(reached(link, one) for one in part.gives))
-        between = part.between.union(one for one in part.gives if reached(link, one))
-        return Drawn((link, part.form), gives, (), part.anchors, between, (link, *part.links))
-
     def _meet(
         self,
         node: Goal,
@@ -345,7 +345,7 @@ class Walk:
         if len(parts) == len(node.hops):
             gives = frozenset.intersection(*sets)
             less = [frozenset.intersection(*sets[:i], *sets[i + 1 :]) for i in range(len(sets))]
-            if len(gives) <= NEEDED * min(map(len, less)):
+            if len(gives) <= NEEDED[self._joinable.listed] * min(map(len, less)):
                 form = Intersection, frozenset(part.form for part in parts)
                 anchors = tuple(one for part in parts for one in part.anchors)
                 links = tuple(one for part in parts for one in part.links)
@@ -380,11 +380,14 @@ class Walk:
 
         Two entities are akin if some link leads from one to the other, or to both from a third, and to few.
         """
-        steps, near = self._steps, self._near
+        steps, near, which = self._steps, self._near, self._joinable
         some = near.at[slice(*near.starts[near.to(anchor)])]
         some = some[:: -(-len(some) // TRIES) or 1].tolist()
         ends = [(int(steps.link[step]), int(steps.source[step])) for step in some]
-        reached = _NONE.union(*(steps.reached(*end) for end in ends), (one for _, one in ends))
+        reached = _NONE.union(
+            *(steps.reached(*end) for end in ends if which.akin[end[0]] and which.own[link]),
+            (one for of, one in ends if which.ends[of]),
+        )
         found = sorted(reached - {anchor})
         return [one for one in found if self._anchors[one] and steps.reached(link, one)]
 
@@ -405,9 +408,14 @@ class Walk:
         """The steps of a place from whose source the rest below can be drawn."""
         steps, hop = self._steps, node.hops[place]
         # A condition that holds of most is idle: "produced in the United States".
-        most = np.maximum(steps.all_led_to // 2, self._few) if node.hops[1:] else node.most
-        fits = steps.having(hop.status) & (steps.fan >= hop.least) & (steps.fan <= most)
-        fits &= ~self._barred
+        led_to = np.bincount(
+            steps.link[changes(steps.target, steps.link)], minlength=len(steps.links)
+        )
+        idle = led_to[steps.link] // 2 if self._joinable.listed else 0
+        most = np.maximum(idle, self._few) if node.hops[1:] else node.most
+        # What is of the core is removed, too.
+        fits = np.isin(steps.status, (hop.status, CORE if hop.status == REMOVED else hop.status))
+        fits &= ~self._barred & (steps.fan >= hop.least) & (steps.fan <= most)
         if hop.below is None:
             fits &= self._anchors[steps.source] & self._joinable.leaves[steps.link]
         at = np.flatnonzero(fits).astype(np.int32)
