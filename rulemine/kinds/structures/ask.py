@@ -58,7 +58,8 @@ def drafts(asking: Asking) -> Iterator[Tried]:
     )
     # Those of most links first: fewer of them can be drawn.
     names = sorted(map(str, asking.parts), key=lambda name: -LINKS[name])
-    joinable = {name: Joinable.of(name, steps, templates, asking.inputs["joins"]) for name in names}
+    joins, found = asking.inputs["joins"], options.joins == "found"
+    joinable = {name: Joinable.of(name, steps, templates, joins, found) for name in names}
     bounds = asking.bounds(asking.recipe.questions.test_core)
     barred, hubs = np.zeros(len(steps.link), bool), asking.grader.neighbors.hubs
     for split, share, anchors in _pools(asking):
@@ -67,10 +68,13 @@ def drafts(asking: Asking) -> Iterator[Tried]:
             wanted = SPARE * share * options.per_structure
             most = max(FEW, most_sharing(options.max_share, share * options.per_structure))
             # Without a list, not "who is an actor, speaks English, and died in Paris".
-            hub = hubs[steps.source] | (hubs[steps.target] & (name in ("2i", "3i")))
+            fit, hub = (
+                ~hubs if joins is None and name in ("3i", "ip") else True,
+                hubs[steps.source] | (hubs[steps.target] & (name in ("2i", "3i"))),
+            )
             walk = Walk(
-                name, steps, joinable[name], asking.grader.neighbors, asking.inputs.types, anchors,
-                barred | (hub & (name not in ("1p", "2p") and not joinable[name].listed)),
+                name, steps, joinable[name], asking.grader.neighbors, asking.inputs.types,
+                anchors & fit, barred | (hub & (found and name not in ("1p", "2p"))),
                 options.max_answers, most,
                 stream(asking.seed, "structures", name, split).below,
             )  # fmt: skip

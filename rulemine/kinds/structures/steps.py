@@ -187,7 +187,7 @@ class Joinable:
         akin: Likewise: whether what it leads to together is akin.
         ends: Likewise: whether its ends are.
         own: Likewise: whether it leads to more than a value, such as a language, that others have.
-        listed: Whether there is a list; without one, more is asked of what is drawn.
+        found: Whether only what people would join; then more is asked of what is drawn.
     """
 
     after: Bools
@@ -196,10 +196,12 @@ class Joinable:
     akin: Bools
     ends: Bools
     own: Bools
-    listed: bool
+    found: bool
 
     @classmethod
-    def of(cls, name: str, steps: Steps, templates: Templates, joins: Joins | None) -> "Joinable":
+    def of(
+        cls, name: str, steps: Steps, templates: Templates, joins: Joins | None, found: bool = False
+    ) -> "Joinable":
         """Those whose templates speak of the same sort of thing; where there is a list, those on it.
 
         Args:
@@ -207,6 +209,7 @@ class Joinable:
             steps: The steps of the graph.
             templates: The templates of its relations.
             joins: The list of what may be joined, if the recipe has one.
+            found: Whether only what people would join, as far as templates and graph show.
         """
         said, left = (
             [
@@ -223,7 +226,7 @@ class Joinable:
             [
                 [
                     (SOMETHING, True) in (a, b)
-                    or may_be_same(a[0], b[0], templates.people, strict=joins is None)
+                    or may_be_same(a[0], b[0], templates.people, strict=found)
                     for b in places
                 ]
                 for a in places
@@ -240,9 +243,18 @@ class Joinable:
             after &= steps.usual[:, None] | np.array(back, bool)
         elif name != "ip":  # whose two conditions make it one
             after &= steps.usual[:, None]
+        # Without a list, "whose parts include X" is no name for one thing.
+        after &= np.array(
+            [
+                joins is not None
+                or (name == "ip" and not found)
+                or one.forms[0].before[:6] != "whose "
+                for one, _ in said
+            ]
+        )[:, None]
         leaves = akin = ends = own = np.ones(len(given), bool)
         number = {link: i for i, link in enumerate(steps.links)}
-        if joins is None:
+        if found:
             ways = [
                 (
                     number.get((r, not i), at),
@@ -250,21 +262,18 @@ class Joinable:
                     r in templates.places,
                     # No name for one thing: "the thing that has X". A word is its own name.
                     noun != (SOMETHING, False) and noun[0][0] not in ("word", "verb", "term"),
-                    one.forms[0].before[:6] != "whose ",
                 )
-                for at, ((r, i), noun, (one, _)) in enumerate(
-                    zip(steps.links, nouns[0], said, strict=True)
-                )
+                for at, ((r, i), noun) in enumerate(zip(steps.links, nouns[0], strict=True))
             ]
-            other, *flags = np.array(ways, int).reshape(-1, 5).T
-            asked, placed, *named = (flag > 0 for flag in flags)
+            other, *flags = np.array(ways, int).reshape(-1, 4).T
+            asked, placed, named = (flag > 0 for flag in flags)
             back, alike, own = steps.usual[other], np.eye(len(given), dtype=bool), asked[other]
-            # Without a list: a language that two people speak tells of neither, nor, of three or of what is
+            # A language that two people speak tells of neither, nor, of three or of what is
             # hidden, that somebody speaks it; nobody was born in both X and Y; what is a part of X has not Y
             # as a part.
             mutual, fits = alike & alike[other], own & (asked | (name == "2i"))
             after, beside = (
-                after & (named[0] & named[1])[:, None] & ~mutual,
+                after & named[:, None] & ~mutual,
                 beside
                 & np.where(alike, ~(back | placed), ~alike[other])
                 & (fits[:, None] & fits | alike & (name == "2i"))
@@ -283,4 +292,4 @@ class Joinable:
                 akin = ends = np.array(
                     [link in (joins.akin or number) for link in steps.links], bool
                 )
-        return cls(after, beside, leaves, akin, ends, own, joins is not None)
+        return cls(after, beside, leaves, akin, ends, own, found)

@@ -43,9 +43,9 @@ LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1,
 MOST_AKIN = 10
 """The most entities that a link may lead to together for them to be akin."""
 
-NEEDED = 0.5, 0.9
-"""An intersection gives at most this fraction of what it would give without one of its branches: without and
-with a list of joins."""
+NEEDED = 0.9, 0.5
+"""An intersection gives at most this fraction of what it would give without one of its branches; the second
+where joins are found."""
 
 TRIES, EACH = 64, 8
 """Steps that are tried in one walk, and in one place of it."""
@@ -345,7 +345,7 @@ class Walk:
         if len(parts) == len(node.hops):
             gives = frozenset.intersection(*sets)
             less = [frozenset.intersection(*sets[:i], *sets[i + 1 :]) for i in range(len(sets))]
-            if len(gives) <= NEEDED[self._joinable.listed] * min(map(len, less)):
+            if len(gives) <= NEEDED[self._joinable.found] * min(map(len, less)):
                 form = Intersection, frozenset(part.form for part in parts)
                 anchors = tuple(one for part in parts for one in part.anchors)
                 links = tuple(one for part in parts for one in part.links)
@@ -384,12 +384,15 @@ class Walk:
         some = near.at[slice(*near.starts[near.to(anchor)])]
         some = some[:: -(-len(some) // TRIES) or 1].tolist()
         ends = [(int(steps.link[step]), int(steps.source[step])) for step in some]
-        reached = _NONE.union(
+        found = _NONE.union(
             *(steps.reached(*end) for end in ends if which.akin[end[0]] and which.own[link]),
             (one for of, one in ends if which.ends[of]),
         )
-        found = sorted(reached - {anchor})
-        return [one for one in found if self._anchors[one] and steps.reached(link, one)]
+        return [
+            one
+            for one in sorted(found - {anchor})
+            if self._anchors[one] and steps.reached(link, one)
+        ]
 
     def _joined(
         self, node: Goal, place: int, target: int, above: int | None, beside: tuple[int, ...]
@@ -411,7 +414,7 @@ class Walk:
         led_to = np.bincount(
             steps.link[changes(steps.target, steps.link)], minlength=len(steps.links)
         )
-        idle = led_to[steps.link] // 2 if self._joinable.listed else 0
+        idle = 0 if self._joinable.found else led_to[steps.link] // 2
         most = np.maximum(idle, self._few) if node.hops[1:] else node.most
         # What is of the core is removed, too.
         fits = np.isin(steps.status, (hop.status, CORE if hop.status == REMOVED else hop.status))

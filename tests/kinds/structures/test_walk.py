@@ -19,12 +19,17 @@ from rulemine.seeds import stream
 
 
 def walk_over(
-    kg: KnowledgeGraph, name: str, anchors: str = "", joins: Joins | None = None, most: int = 1000
+    kg: KnowledgeGraph,
+    name: str,
+    anchors: str = "",
+    joins: Joins | None = None,
+    most: int = 1000,
+    found: bool = False,
 ) -> Walk:
     """Over a graph that lacks nothing; the names of anchors begin as given."""
     removed, allowed = np.zeros(len(kg), bool), np.ones((len(kg), 2), bool)
     steps = Steps.of(kg, Declarations(), removed, allowed, removed)
-    joinable = Joinable.of(name, steps, load_templates("", kg.relations), joins)
+    joinable = Joinable.of(name, steps, load_templates("", kg.relations), joins, found)
     may = np.array([entity.startswith(anchors) for entity in kg.entities])
     barred = np.zeros(len(steps.link), bool)
     random = stream(0, "test").below
@@ -129,3 +134,21 @@ def test_queries_are_drawn_over_listed_joins(joins: Joins | None) -> None:
     assert found("2u") == {(directs, directs), (writes, writes)}
     assert not found("up")
     assert {("sibling", False), ("genre", True)} <= {link for some in found("1p") for link in some}
+
+
+def test_of_joins_that_are_found_nobody_is_hidden_behind_a_language_and_no_thing_behind_another() -> (
+    None
+):
+    rows = [(f"f{i}", "P161", f"a{j}") for i in range(8) for j in (i, (i + 1) % 8, (i + 3) % 8)]
+    rows += [(f"a{i}", "P1412", f"l{i % 3}") for i in range(8)]  # speaks
+    rows += [(f"f{i}", "P361", f"w{i // 2}") for i in range(8)]  # is part of
+    rows += [(f"a{i}", "P551", f"t{i // 2}") for i in range(8)]  # has lived in
+    kg = KnowledgeGraph.from_triples(rows)
+
+    def links(name: str) -> set[str]:
+        return {
+            r for query in drawn(walk_over(kg, name, found=True)) for r, _ in links_of(query)[1:]
+        }
+
+    assert links("ip") == {"P161"}
+    assert not links("2p")  # from a work, or whoever lives in a town, of which there are two
