@@ -485,7 +485,7 @@ class BuildStages:
             ),
             **options_of(inputs),
         }
-        return self._stage("ask", 40, options, work)
+        return self._stage("ask", 41, options, work)
 
     def _balance(self) -> Stage:
         def work(folder: Path) -> None:

@@ -107,11 +107,17 @@ def labels_of(
             texts, {relation: texts[relation] for relation in kg.relations if relation in texts}
         )
     found = find_labels(graph, kg, note)
-    which = [i for i, name in enumerate(kg.relations) if "instance" in words_of(name)]
-    instances = kg.triples[np.isin(kg.triples[:, 1], which), 0]
-    own = {kg.entities[i] for i in instances.tolist()}
+    # France is an instance, and the European Union has it as a member.
+    of, has = (
+        np.isin(
+            kg.triples[:, 1], [i for i, name in enumerate(kg.relations) if word in words_of(name)]
+        )
+        for word in ("instance", "meronym")
+    )
+    own = kg.triples[of | (has & np.isin(kg.triples[:, 2], kg.triples[of, 0])), 0].tolist()
     return found._replace(
-        entities=found.entities | readable_names(kg.entities, found.entities, own)
+        entities=found.entities
+        | readable_names(kg.entities, found.entities, {kg.entities[i] for i in own})
     )
 
 

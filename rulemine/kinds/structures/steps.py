@@ -260,23 +260,25 @@ class Joinable:
                     number.get((r, not i), at),
                     (r, DIRECTIONS[not i]) not in templates.unasked,
                     r in templates.places,
-                    # No name for one thing: "the thing that has X". A word is its own name.
-                    noun != (SOMETHING, False) and noun[0][0] not in ("word", "verb", "term"),
+                    noun != (SOMETHING, False),
+                    noun[0][0] not in ("word", "verb", "term", "thing"),  # a word is its name
                 )
                 for at, ((r, i), noun) in enumerate(zip(steps.links, nouns[0], strict=True))
             ]
-            other, *flags = np.array(ways, int).reshape(-1, 4).T
-            asked, placed, named = (flag > 0 for flag in flags)
+            other, *flags = np.array(ways, int).reshape(-1, 5).T
+            asked, placed, told, named = (flag > 0 for flag in flags)
             back, alike, own = steps.usual[other], np.eye(len(given), dtype=bool), asked[other]
-            # A language that two people speak tells of neither, nor, of three or of what is
-            # hidden, that somebody speaks it; nobody was born in both X and Y; what is a part of X has not Y
-            # as a part.
+            # Not who speaks X and is a citizen of Y, nor what contains X and is a part of Y, nor who was born in
+            # both X and Y; of three conditions, or of what is hidden, nor which languages both speak.
             mutual, fits = alike & alike[other], own & (asked | (name == "2i"))
             after, beside = (
-                after & named[:, None] & ~mutual,
+                after & (told & named)[:, None] & ~mutual,
                 beside
                 & np.where(alike, ~(back | placed), ~alike[other])
-                & (fits[:, None] & fits | alike & (name == "2i"))
+                & (
+                    (fits[:, None] & fits & (asked[:, None] | asked) & (named | alike))
+                    | (alike & (name == "2i"))
+                )
                 & ~(mutual & (name == "ip")),
             )
             akin, ends = asked & back, same[given, start] & (steps.usual | back | mutual.any(1))

@@ -43,7 +43,7 @@ LINKS = {"1p": 1, "2p": 2, "3p": 3, "2i": 2, "3i": 3, "ip": 3, "pi": 3, "2u": 1,
 MOST_AKIN = 10
 """The most entities that a link may lead to together for them to be akin."""
 
-NEEDED = 0.9, 0.5
+NEEDED = 0.9, 0.7
 """An intersection gives at most this fraction of what it would give without one of its branches; the second
 where joins are found."""
 
