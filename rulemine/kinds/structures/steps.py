@@ -268,8 +268,9 @@ class Joinable:
             other, *flags = np.array(ways, int).reshape(-1, 5).T
             asked, placed, told, named = (flag > 0 for flag in flags)
             back, alike, own = steps.usual[other], np.eye(len(given), dtype=bool), asked[other]
-            # Not who speaks X and is a citizen of Y, nor what contains X and is a part of Y, nor who was born in
-            # both X and Y; of three conditions, or of what is hidden, nor which languages both speak.
+            # Not who speaks X and is a citizen of Y, what contains X and is a part of Y, or who was
+            # born in both X and Y; of three conditions, or of what is hidden, not which languages
+            # both speak.
             mutual, fits = alike & alike[other], own & (asked | (name == "2i"))
             after, beside = (
                 after & (told & named)[:, None] & ~mutual,
