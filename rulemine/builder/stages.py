@@ -614,7 +614,7 @@ class BuildStages:
 
         templates = self.inputs.templates.to_plain()  # those of no question, too
         return self._stage(
-            "release", 13, {"recipe": config, "about": about, "templates": templates}, work
+            "release", 14, {"recipe": config, "about": about, "templates": templates}, work
         )
 
     def _parts(self, config: dict[str, Any], about: dict[str, Any]) -> "ReleaseParts":
