@@ -150,11 +150,13 @@ def _is_everything(q: Graded, link: Projection) -> bool:
 def _goes_on_from_several(q: Graded) -> bool:
     """A link goes on from several entities, and not back: "a producer of X" is nobody in particular.
 
-    "Shares a writer with X" goes back by the relation that led there. Of a union, each branch gives one.
+    "Shares a writer with X" goes back by the relation that led there; films directed by X or Y are all that
+    a union gives.
     """
     asked = q.grader.declarations.asked
     return any(
-        max(map(len, gives)) > 1
+        len(gives) > 1
+        and not isinstance(of, Union)
         and not (
             isinstance(of, Projection)
             and asked(of.relation, DIRECTIONS[not of.inverse])
@@ -167,7 +169,7 @@ def _goes_on_from_several(q: Graded) -> bool:
 @_refuses(Unaskable.STRANGERS)
 def _joins_strangers(q: Graded) -> bool:
     """Two anchors have nothing to do with each other but answers and what lies between them."""
-    inside = [q.grades.entities, *(some for _, _, gives in _onward(q) for some in gives)]
+    inside = [q.grades.entities, *(gives for _, _, gives in _onward(q))]
     ids = q.grader.graph.kg.entity_ids
     anchors = [ids[anchor] for anchor in q.structure.anchors]
     return not q.grader.neighbors.belong_together(anchors, {*np.concatenate(inside).tolist()})
@@ -237,11 +239,8 @@ def _links(q: Graded) -> Iterator[Projection]:
     return (part for part in every if isinstance(part, Projection))
 
 
-def _onward(q: Graded) -> Iterator[tuple[Projection, Query, list[Ints]]]:
-    """Each link that goes on from others, what it goes on from, and what each branch of that gives."""
-    declared = q.grader.declarations
+def _onward(q: Graded) -> Iterator[tuple[Projection, Query, Ints]]:
+    """Each link that goes on from others, what it goes on from, and what that gives."""
     for link in _links(q):
         if not isinstance(link.of, Anchor):
-            branches = parts_of(link.of) if isinstance(link.of, Union) else [link.of]
-            gives = [q.grades.members(expanded(branch, declared)) for branch in branches]
-            yield link, link.of, gives
+            yield link, link.of, q.grades.members(expanded(link.of, q.grader.declarations))

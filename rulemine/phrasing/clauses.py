@@ -275,9 +275,14 @@ def described(
 
 
 def phrase(
-    clause: Clause, noun: Noun, who: bool, waiting: Collection[str], definite: bool = False
+    clause: Clause,
+    noun: Noun,
+    who: bool,
+    waiting: Collection[str],
+    definite: bool = False,
+    several: bool = False,
 ) -> str:
-    """A noun phrase for one entity that a clause describes, the only one if `definite`.
+    """A noun phrase for one entity that a clause describes, the only one if `definite`, or for `several`.
 
     Example:
         >>> of = Clause(("person", "people"), name="a friend of A")
@@ -286,17 +291,16 @@ def phrase(
     """
     parts = clause.parts or (clause,)
     alone = len(parts) == 1
-    if not clause.but and (alone or not clause.union):
+    if not several and not clause.but and (alone or not clause.union):
         for part in parts:
             if part.name and (alone or not (part.long or part.alike)):
-                rest = tuple(other for other in parts if other is not part)
-                left = Clause(noun, parts=rest)
+                left = Clause(noun, parts=tuple(other for other in parts if other is not part))
                 name = re.sub(r"^an? ", "the ", part.name) if definite else part.name
-                return described(name, left, 0, who, waiting, reduce=False) if rest else name
+                return name if alone else described(name, left, 0, who, waiting, reduce=False)
     name = {SOMETHING: "thing", SOMEONE: "person"}.get(noun, noun[0])
     any_such = "something" if noun == SOMETHING else "someone" if name == "person" else ""
-    start = f"the {name}" if definite else any_such or f"{article(name)} {name}"
-    return described(start, clause, 0, who, waiting)
+    one = f"the {name}" if definite else any_such or f"{article(name)} {name}"
+    return described(noun[1] if several else one, clause, int(several), who, waiting)
 
 
 def _relative(clause: Clause, number: int, who: bool, waiting: Collection[str]) -> str:
@@ -304,8 +308,7 @@ def _relative(clause: Clause, number: int, who: bool, waiting: Collection[str]) 
     clear = relative not in waiting and not clause.commas
     if len(clause.parts) == 1 or clear or not says(clause):
         return full(clause, number, who)
-    both = "both " if len(clause.parts) == 2 else ""
-    return f"{relative} {both}{bare(clause, number)}"
+    return f"{relative} {'both ' * (len(clause.parts) == 2)}{bare(clause, number)}"
 
 
 def question(clause: Clause, number: int, who: bool) -> str:
@@ -336,12 +339,19 @@ def _asked(clause: Clause, number: int, who: bool) -> str:
             return f"{'who' if gap.gap == 'whom' else gap.gap} {gap.asked}"
         more = described(name, Clause(noun, parts=rest), number, who) if rest else name
         return f"{_before_noun(gap.gap)} {more} {gap.asked}"
+    if says(clause) and (who or noun == SOMETHING):
+        return f"{'who' if who else 'what'} {bare(clause, 0)}"
     if says(clause):
-        return (
-            f"{'who' if who else 'what'} {bare(clause, 0)}"
-            if who or noun == SOMETHING
-            else f"which {name} {bare(clause, number)}"
-        )
+        # "Which films in the drama genre feature A?" "Which films directed by the director of B feature A?"
+        among = tuple(
+            part
+            for part in parts
+            if part.reduced and re.match(("in ", ".* by the ")[part.long], part.reduced[0])
+        )[:1]
+        if among and plain and rest[1:]:
+            rest = tuple(part for part in parts if part not in among)
+            name, clause = described(name, among[0], number, who), clause._replace(parts=rest)
+        return f"which {name} {bare(clause, number)}"
     if gap and not clause.but and all(part.gap == gap.gap and not part.parts for part in parts):
         asked = listed([part.asked for part in parts], clause.union)
         return f"{_before_noun(gap.gap)} {name} {asked}"

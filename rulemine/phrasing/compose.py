@@ -118,9 +118,9 @@ def ways_of(description: Description, people: bool) -> Ways:
         people: Whether what it describes are people.
     """
     one, more = (Around(form.before, form.after) for form in description.forms)
-    name = Around(*description.name) if description.name else None
-    if name:
-        name = name._replace(before=f"{article(name.before)} {name.before}")
+    name = description.name and Around(
+        f"{article(description.name[0])} {description.name[0]}", description.name[1]
+    )
     if description.subject:
         pair = _headless(one), _headless(more)
         if name is None and not one.after and (found := _NAMED.fullmatch(pair[0].before)):
@@ -203,9 +203,8 @@ def _question(one: Around, more: Around, place: bool) -> Ways:
     cut = [denial.partition(" not") for denial in denials]
     asked = [Around(f"{first} {found[2]}", rest) for first, _, rest in cut]
     gap = "which" if found[1] == "that" else found[1]
-    pair = None
-    if gap == "in which" and place:  # "is where A died"
-        pair = Around(f"is where {found[2]}", one.after), Around(f"are where {found[2]}", one.after)
+    where = Around(f"is where {found[2]}", one.after), Around(f"are where {found[2]}", one.after)
+    pair = where if gap == "in which" and place else None  # "is where A died"
     return Ways(pair, many=f" {many}", gap=gap, asked=(asked[0], asked[1]))
 
 
@@ -230,7 +229,8 @@ def compose(
         templates: The templates of its relations, and which state the same facts.
         articles: Whether names get *the* where they take it, see `rulemine.text.articles`.
         intermediates: How many entities lie between topic entities and answers. Where these are one for
-            each step that others go on from, the text says "the director of A".
+            each step that others go on from, the text says "the director of A"; of a union, always "films
+            directed by A or B".
 
     Raises:
         QueryError: There are no words for it: an entity stands by itself, at the root or in a list.
@@ -238,9 +238,10 @@ def compose(
     asked = linked(query, templates.declarations)
     if isinstance(asked, Projection) and isinstance(asked.of, Anchor):
         return templates.ask(asked.relation, _end(asked), asked.of.entity, articles=articles)
-    definite = 0 < intermediates == _steps_between(asked)
-    composer = _Composer(templates, articles, definite)
-    if definite and isinstance(asked, Projection) and not isinstance(asked.of, Union):
+    several = intermediates > 0 and isinstance(asked, Projection) and isinstance(asked.of, Union)
+    definite = 0 < intermediates == _steps_between(asked) and not several
+    composer = _Composer(templates, articles, definite, several)
+    if definite and isinstance(asked, Projection):
         return composer.of_one(asked)
     return composer.question(asked, int(not templates.gives_one(asked)))
 
@@ -265,18 +266,19 @@ def reads_well(query: Query, templates: Templates) -> bool:
 
 
 class _Composer:
-    def __init__(self, templates: Templates, articles: bool, definite: bool = False) -> None:
+    def __init__(
+        self, templates: Templates, articles: bool, definite: bool = False, several: bool = False
+    ) -> None:
         self._templates = templates
-        self._articles, self._definite = articles, definite
+        self._articles, self._definite, self._several = articles, definite, several
         self.crowded = False
         """Whether a sentence had to keep more than it should."""
 
     def question(self, query: Query, number: int) -> str:
         """The question for what a query gives, in the singular (0) or the plural (1), or for its number."""
-        clause = self._clause(query.of if isinstance(query, Count) else query)
+        clause = self._clause(of := query.of if isinstance(query, Count) else query)
         who = self._names_people(clause.noun)
-        count = isinstance(query, Count)
-        return how_many(clause, who) if count else question(clause, number, who)
+        return how_many(clause, who) if query is not of else question(clause, number, who)
 
     def of_one(self, asked: Projection) -> str:
         """The relation's own question, about the one entity that it goes on from."""
@@ -318,13 +320,11 @@ class _Composer:
             among: Whether it is one of several clauses.
         """
         if isinstance(query, Projection):
-            if isinstance(query.of, Projection):
-                if self._lies_in(query):  # "the county in which A was born"
-                    clause = self._clause(query.of, waiting, among=among)
-                    return clause._replace(noun=self._description(query).noun)
-                if (shared := self._shared(query, query.of)) is not None:
-                    return shared
-            return self._projection(*self._operands(query), waiting, among)
+            if self._lies_in(query):  # "the county in which A was born"
+                clause = self._clause(query.of, waiting, among=among)
+                return clause._replace(noun=self._description(query).noun)
+            shared = None if self._definite else self._shared(query)
+            return shared or self._projection(*self._operands(query), waiting, among)
         if isinstance(query, Difference):
             one, other = self._clause(query.of, waiting), self._clause(query.minus, waiting)
             weight = max(one.weight, other.weight)
@@ -341,9 +341,7 @@ class _Composer:
         clauses = []
         for parts in groups.values():
             asked = [part for part in parts if isinstance(part, Projection)]
-            named = [part for part in asked if isinstance(part.of, Anchor)]
-            if len(asked) < 3:
-                named = asked
+            named = [part for part in asked if len(asked) < 3 or isinstance(part.of, Anchor)]
             if len(named) > 1:
                 clauses.append(self._projection(named, union, waiting, among))
             left = parts if len(named) < 2 else [part for part in asked if part not in named]
@@ -379,7 +377,7 @@ class _Composer:
                 topics.append(topic)
                 weight = max(weight, more)
         same = len({description.forms[0] for description in descriptions}) == 1
-        several = len(topics) > 1 and not union
+        several = (len(topics) > 1 and not union) or (self._several and not names)
         nested = waiting is not None and len(topics) > len(names)
         either = among or nested or any(" or " in name for name in names)
         kind = _kind_of(form, names, len(topics)) if same else ""
@@ -423,11 +421,14 @@ class _Composer:
             and ways_of(self._description(asked.of), people=False).gap == "in which"
         )
 
-    def _shared(self, asked: Projection, of: Projection) -> Clause | None:
+    def _shared(self, asked: Projection) -> Clause | None:
         """A step there and back, if the middle has a name: "shares a director with A"."""
+        of = asked.of
+        if not isinstance(of, Projection) or not isinstance(of.of, Anchor):
+            return None
         there, back = self._description(of), (of.relation, not of.inverse)
         role = re.fullmatch(r"(.+) (?:of|for) ", there.name[0]) if there.name else None
-        if not role or not isinstance(of.of, Anchor) or back != (asked.relation, asked.inverse):
+        if not role or back != (asked.relation, asked.inverse):
             return None
         left, right = there.forms[0][1:3]
         said = f"{article(role[1])} {role[1]} with {left}{self._name(f'with {left}', of.of)}{right}"
@@ -453,7 +454,7 @@ class _Composer:
         clause = self._clause(query, waiting | opened)
         weight = clause.weight + (1 if is_short(clause) else 2) + (2 if clause.commas else 0)
         self.crowded |= weight > _MOST[brief]
-        return phrase(clause, noun, who, waiting, self._definite), weight
+        return phrase(clause, noun, who, waiting, self._definite, self._several), weight
 
     def _opens(self, query: Query) -> bool:
         """Whether a noun phrase for a query has relative words of its own."""

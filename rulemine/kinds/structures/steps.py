@@ -241,7 +241,7 @@ class Joinable:
                 for (one, _), (r, i) in zip(said, steps.links, strict=True)
             ]
             after &= steps.usual[:, None] | np.array(back, bool)
-        elif name != "ip":  # whose two conditions make it one
+        elif name not in ("ip", "up"):  # whose two conditions make it one; of either of two
             after &= steps.usual[:, None]
         # Without a list, "whose parts include X" is no name for one thing.
         after &= np.array(

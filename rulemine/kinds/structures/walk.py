@@ -95,14 +95,15 @@ def plan_of(name: str, s: tuple[int, ...], few: int) -> Goal:
     if name in ("1p", "2u"):
         return step(s[0], few, union=name == "2u")
     if name in ("2p", "up"):
-        return step(s[1], few, step(s[0], 1 + (name == "up"), union=name == "up"))
+        return step(s[1], few, step(s[0], few if name == "up" else 1, union=name == "up"))
     if name == "3p":
         return step(s[2], few, step(s[1], 1, step(s[0], 1)))
     if name in ("2i", "3i"):
         return meet(s, few)
     if name == "ip":
         return step(s[2], few, meet(s[:2], 1))
-    return Goal((Hop(s[1], step(s[0], few)), Hop(s[2], least=2)), few)
+    # "By the director of X" says something where there is more by the same.
+    return Goal((Hop(s[1], step(s[0], few), least=5), Hop(s[2], least=2)), few)
 
 
 class Drawn(NamedTuple):
@@ -307,12 +308,10 @@ class Walk:
                 )
                 continue
             for part in self._node(below, source, link, seen | {source}):
-                # "The director of A": it goes on from one entity, of a union from one of each branch. Back it
-                # goes from several: "shares a director with A".
+                # "The director of A": it goes on from one entity. From several it goes back, "shares a
+                # director with A", and from a union, "films directed by A or B".
                 (relation, inverse), last = steps.links[link], steps.links[part.links[0]]
-                if last == (relation, not inverse) or all(
-                    len(one) == 1 for one in (part.less if below.union else (part.gives,))
-                ):
+                if below.union or len(part.gives) == 1 or last == (relation, not inverse):
                     gives = _NONE.union(*(steps.reached(link, one) for one in part.gives))
                     ends = part.between.union(e for e in part.gives if steps.reached(link, e))
                     yield Drawn(
