@@ -563,7 +563,7 @@ class BuildStages:
             "max_facts": chosen.max_facts,
             "seed": seed,
         }
-        return self._stage("split", 12, options, work)
+        return self._stage("split", 13, options, work)
 
     def _twin(self) -> Stage:
         def work(folder: Path) -> None:
