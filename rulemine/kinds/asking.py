@@ -435,7 +435,7 @@ def options_of(inputs: "Inputs") -> dict[str, Any]:
         name = key.path[-1]
         if key.name in read:
             del section[name]  # its digest says more
-        elif key.option.file and section[name] not in ("", *key.option.words):
+        elif key.option.file and section[name]:
             path = packaged_or_given(section[name], key.option.packaged)
             section[name] = digest_of(read_text(path).encode())
     return {

@@ -84,7 +84,7 @@ def load_joins(source: str, relations: Iterable[str], declarations: Declarations
     """Reads a file of joins.
 
     Args:
-        source: The file, the name of a packaged data set that has one, or "" or "found" for none.
+        source: The file, the name of a packaged data set that has one, or "" for none.
         relations: The relations of the graph; links of others are left out.
         declarations: Which relations state the same facts.
 
@@ -94,7 +94,7 @@ def load_joins(source: str, relations: Iterable[str], declarations: Declarations
     Raises:
         InputError: The file is missing or malformed, or names a relation or class that is not known.
     """
-    if source in ("", "found"):
+    if source == "":
         return None
     path, known = packaged_or_given(source, "joins.toml"), {*relations}
     values, problems = _checked(read_toml(path))

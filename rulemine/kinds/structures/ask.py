@@ -58,8 +58,7 @@ def drafts(asking: Asking) -> Iterator[Tried]:
     )
     # Those of most links first: fewer of them can be drawn.
     names = sorted(map(str, asking.parts), key=lambda name: -LINKS[name])
-    joins, found = asking.inputs["joins"], options.joins == "found"
-    joinable = {name: Joinable.of(name, steps, templates, joins, found) for name in names}
+    joinable = {name: Joinable.of(name, steps, templates, asking.inputs["joins"]) for name in names}
     bounds = asking.bounds(asking.recipe.questions.test_core)
     barred, hubs = np.zeros(len(steps.link), bool), asking.grader.neighbors.hubs
     for split, share, anchors in _pools(asking):
@@ -68,14 +67,12 @@ def drafts(asking: Asking) -> Iterator[Tried]:
             wanted = SPARE * share * options.per_structure
             most = max(FEW, most_sharing(options.max_share, share * options.per_structure))
             # Without a list, not "who is an actor, speaks English, and died in Paris".
-            fit, hub = (
-                ~hubs if joins is None and name in ("3i", "ip") else True,
-                hubs[steps.source] | (hubs[steps.target] & (name in ("2i", "3i"))),
+            hub = (hubs[steps.source] | (hubs[steps.target] & (name in ("2i", "3i")))) & (
+                asking.inputs["joins"] is None and name not in ("1p", "2p")
             )
             walk = Walk(
                 name, steps, joinable[name], asking.grader.neighbors, asking.inputs.types,
-                anchors & fit, barred | (hub & (found and name not in ("1p", "2p"))),
-                options.max_answers, most,
+                anchors, barred | hub, options.max_answers, most,
                 stream(asking.seed, "structures", name, split).below,
             )  # fmt: skip
             left = math.ceil(wanted)

@@ -23,7 +23,7 @@ class StructureSection(KindOptions):
         max_share: Largest fraction of the questions of a structure that may have an anchor or an answer in
             common.
         joins: ``fb15k237`` or a TOML file of joins that people make, over which queries of more than one link
-            are drawn; ``found``: those that templates and graph show people to make; empty: over all.
+            are drawn; empty: over those that templates and graph show people to make.
     """
 
     max_answers: ClassVar[int] = 20
@@ -41,7 +41,6 @@ class StructureSection(KindOptions):
             ["1p", "2p", "2i", "3i", "ip", "2u"],
             "the others read well over listed joins alone",
         ),
-        ("structures.joins", "found", "links meet where people would name what they share"),
     )
 
     names: tuple[str, ...] = option(
@@ -51,7 +50,7 @@ class StructureSection(KindOptions):
     )
     per_structure: int = option(1000, least=1)
     max_share: float = option(0.2, above=0, most=1)
-    joins: str = option("", file=True, packaged="joins.toml", words=("found",))
+    joins: str = option("", file=True, packaged="joins.toml")
 
     @property
     def parts(self) -> int:

@@ -187,7 +187,7 @@ class Joinable:
         akin: Likewise: whether what it leads to together is akin.
         ends: Likewise: whether its ends are.
         own: Likewise: whether it leads to more than a value, such as a language, that others have.
-        found: Whether only what people would join; then more is asked of what is drawn.
+        found: Whether there was no list; then more is asked of what is drawn.
     """
 
     after: Bools
@@ -199,9 +199,7 @@ class Joinable:
     found: bool
 
     @classmethod
-    def of(
-        cls, name: str, steps: Steps, templates: Templates, joins: Joins | None, found: bool = False
-    ) -> "Joinable":
+    def of(cls, name: str, steps: Steps, templates: Templates, joins: Joins | None) -> "Joinable":
         """Those whose templates speak of the same sort of thing; where there is a list, those on it.
 
         Args:
@@ -209,7 +207,6 @@ class Joinable:
             steps: The steps of the graph.
             templates: The templates of its relations.
             joins: The list of what may be joined, if the recipe has one.
-            found: Whether only what people would join, as far as templates and graph show.
         """
         said, left = (
             [
@@ -226,7 +223,7 @@ class Joinable:
             [
                 [
                     (SOMETHING, True) in (a, b)
-                    or may_be_same(a[0], b[0], templates.people, strict=found)
+                    or may_be_same(a[0], b[0], templates.people, strict=joins is None)
                     for b in places
                 ]
                 for a in places
@@ -245,16 +242,11 @@ class Joinable:
             after &= steps.usual[:, None]
         # Without a list, "whose parts include X" is no name for one thing.
         after &= np.array(
-            [
-                joins is not None
-                or (name == "ip" and not found)
-                or one.forms[0].before[:6] != "whose "
-                for one, _ in said
-            ]
+            [joins is not None or one.forms[0].before[:6] != "whose " for one, _ in said]
         )[:, None]
         leaves = akin = ends = own = np.ones(len(given), bool)
         number = {link: i for i, link in enumerate(steps.links)}
-        if found:
+        if joins is None:
             ways = [
                 (
                     number.get((r, not i), at),
@@ -283,7 +275,8 @@ class Joinable:
                 & ~(mutual & (name == "ip")),
             )
             akin, ends = asked & back, same[given, start] & (steps.usual | back | mutual.any(1))
-        if joins is not None and name != "1p":
+            leaves = (told & named) | (name not in ("2u", "up"))  # not "what contains A or B"
+        elif name != "1p":
             for table, listed_in in ((after, joins.after), (beside, joins.together)):
                 pairs = listed_in.get(name, ())
                 listed = np.zeros(table.shape, bool)
@@ -295,4 +288,4 @@ class Joinable:
                 akin = ends = np.array(
                     [link in (joins.akin or number) for link in steps.links], bool
                 )
-        return cls(after, beside, leaves, akin, ends, own, found)
+        return cls(after, beside, leaves, akin, ends, own, joins is None)

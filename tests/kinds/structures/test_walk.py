@@ -24,12 +24,11 @@ def walk_over(
     anchors: str = "",
     joins: Joins | None = None,
     most: int = 1000,
-    found: bool = False,
 ) -> Walk:
     """Over a graph that lacks nothing; the names of anchors begin as given."""
     removed, allowed = np.zeros(len(kg), bool), np.ones((len(kg), 2), bool)
     steps = Steps.of(kg, Declarations(), removed, allowed, removed)
-    joinable = Joinable.of(name, steps, load_templates("", kg.relations), joins, found)
+    joinable = Joinable.of(name, steps, load_templates("", kg.relations), joins)
     may = np.array([entity.startswith(anchors) for entity in kg.entities])
     barred = np.zeros(len(steps.link), bool)
     random = stream(0, "test").below
@@ -146,9 +145,7 @@ def test_of_joins_that_are_found_nobody_is_hidden_behind_a_language_and_no_thing
     kg = KnowledgeGraph.from_triples(rows)
 
     def links(name: str) -> set[str]:
-        return {
-            r for query in drawn(walk_over(kg, name, found=True)) for r, _ in links_of(query)[1:]
-        }
+        return {r for query in drawn(walk_over(kg, name)) for r, _ in links_of(query)[1:]}
 
     assert links("ip") == {"P161"}
     assert not links("2p")  # from a work, or whoever lives in a town, of which there are two

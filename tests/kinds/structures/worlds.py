@@ -12,11 +12,12 @@ import pytest
 from rulemine.kg.entity_types import EntityTypes, types_of
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph, Triple
-from rulemine.kinds.structures.options import StructureSection
+from rulemine.kinds.structures.options import NAMES, StructureSection
 from rulemine.phrasing.templates import Templates, load_templates
 from rulemine.query.links import linked, parts_of
 from rulemine.query.parser import parse
 from rulemine.query.tree import Anchor, Intersection, Projection, Query, Union
+from rulemine.recipe.joins import Joins
 from rulemine.recipe.recipe import QuestionSection, Recipe
 from rulemine.release.question_set import QuestionSet
 from rulemine.removal.selection import Selection, SelectionCounts
@@ -119,7 +120,9 @@ class RandomWorld:
         chosen = own(StructureSection)
         asked = own(QuestionSection, **{} if "split" in given else {"split": "group"})
         recipe = Recipe("t", "t.tsv", kind="structures", seed=seed, own=chosen, questions=asked)
-        inputs = {"types": types or self.types, **given}
+        links = frozenset(product(self.kg.relations, (False, True)))
+        forms = dict.fromkeys(NAMES, frozenset(product(links, links)))
+        inputs = {"types": types or self.types, "joins": Joins(forms, forms, links, links), **given}
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("rulemine.kinds.neighbors.USUAL", usual)
             return ask(recipe, self.kg, self.selection, self.templates, **inputs)
