@@ -267,6 +267,7 @@ class Joinable:
             after, beside = (
                 after & (told & named)[:, None] & ~mutual,
                 beside
+                & (told[:, None] | told)  # not "what contains both A and B"
                 & np.where(alike, ~(back | placed), ~alike[other])
                 & (
                     (fits[:, None] & fits & (asked[:, None] | asked) & (named | alike))
@@ -275,7 +276,7 @@ class Joinable:
                 & ~(mutual & (name == "ip")),
             )
             akin, ends = asked & back, same[given, start] & (steps.usual | back | mutual.any(1))
-            leaves = (told & named) | (name not in ("2u", "up"))  # not "what contains A or B"
+            leaves = (told & named) | (name not in ("2u", "up"))
         elif name != "1p":
             for table, listed_in in ((after, joins.after), (beside, joins.together)):
                 pairs = listed_in.get(name, ())
