@@ -125,7 +125,7 @@ def notes_on_texts(
 
 
 def notes_on_cut_off(given: Sequence[Prediction | None]) -> list[str]:
-    """How many predictions rest on replies of a model that were cut off."""
+    """How many predictions rest on replies of a model that were cut off, or lack one."""
     cut = [p.cut_off for p in given if p is not None and p.cut_off]
     there = len(given) - given.count(None)
     options = ", ".join(sorted({option for own in cut for option in own}))
@@ -134,7 +134,12 @@ def notes_on_cut_off(given: Sequence[Prediction | None]) -> list[str]:
             len(cut),
             f"{WARNING * (len(cut) == there)}{{}} of {counted(there, 'prediction')} rest on a model's "
             f"replies that were cut off (at {options}); they are scored as they are.",
-        )
+        ),
+        (
+            sum(bool(p and p.failed) for p in given),
+            f"{WARNING}{{}} of {counted(there, 'prediction')} lack a model's reply, since a call failed; "
+            "they are scored as they are, without names as silence. Run the same answer again.",
+        ),
     )
 
 

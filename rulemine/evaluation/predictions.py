@@ -10,8 +10,8 @@ may have ``"retrieved": [["subject", "relation", "object"], …]``, the triples 
 ``"generated"``, the triples that it made up, ``"ranking": [["name", score], …]``, candidates with scores,
 the best first, ``"cut_off": ["max_tokens", …]``, for each reply of a model that the answer rests on and that
 was cut off the option that limits it, and ``"usage"`` with ``calls``, ``prompt_tokens``,
-``completion_tokens`` and maybe ``seconds``. Other keys are ignored; ``"failed"`` is written where a call of a
-model has no reply, and says why. The first line of JSON Lines may say what the file is: ``{"run": {"release":
+``completion_tokens`` and maybe ``seconds``. ``"failed"`` is written where a call of a model has no reply, and
+says why; other keys are ignored. The first line of JSON Lines may say what the file is: ``{"run": {"release":
 digest, "system": …, "kg": …}}``; the digest is `Release.identity`.
 
 Guarantees: predictions come back sorted by id, one for a question; all problems of a file are
@@ -148,7 +148,9 @@ def prediction_of(row: dict[str, Any], official: bool = False) -> tuple[Predicti
         return None, f"{what}; the id of a question was expected"
     if official and "raw_output" in row:
         row = {"raw_output": str(row["raw_output"])}
-    known = {name: row[name] for name in _KEYS if row.get(name) is not None}
+    known = {name: row[name] for name in _KEYS if row.get(name) is not None} | (
+        {"failed": str(row["failed"])} if row.get("failed") else {}  # of others, of any type
+    )
     try:
         if "rows" in known:
             known["rows"] = [*map(row_text, msgspec.convert(known, _Rows).rows)]

@@ -163,21 +163,18 @@ def test_written_predictions_are_sorted_and_read_back(tmp_path):
     assert read_predictions(path, QUESTIONS) == READ
     usage = {"calls": 1, "prompt_tokens": 2, "completion_tokens": 3}
     for asked, fields in (
-        (QUESTIONS, {"raw_output": "e0", "cut_off": ["max_tokens", "max_tokens"]}),
+        (QUESTIONS, {"raw_output": "e0", "cut_off": ["max_tokens", "max_tokens"], "failed": "503"}),
         (QUESTIONS, {"sparql": "SELECT ?x { ?x ?p ?y }"}),
         (OF_A_GRAPH, {"cypher": "MATCH (n) RETURN n.name"}),
-        (OF_A_GRAPH, {"rows": ROWS, "usage": usage}), (OF_A_GRAPH, {"rows": []}),
-        (OF_A_GRAPH, {"answers": []}),
+        *((OF_A_GRAPH, some) for some in ({"rows": ROWS, "usage": usage}, {"rows": []}, {"answers": []})),
     ):  # fmt: skip
         given = read_predictions(write(path, one(**fields)), asked)
         write_predictions(path, given)
         assert json.loads(path.read_text()) == {"id": "q00001"} | fields
         assert read_predictions(path, asked) == given
-    rows = read_predictions(write(path, one(rows=ROWS)), OF_A_GRAPH)[0].rows
-    assert rows == (
-        '["Arden",1200,0.5,true,null,["a",null,2]]',
-        '["Bree",1,2,false,"1200-05-01",[]]',
-    )
+    rows = read_predictions(write(path, one(rows=ROWS)), OF_A_GRAPH)[0].rows or ()
+    assert rows[0] == '["Arden",1200,0.5,true,null,["a",null,2]]'
+    assert rows[1:] == ('["Bree",1,2,false,"1200-05-01",[]]',)
 
 
 def test_nothing_unsound_is_written(tmp_path):

@@ -90,10 +90,13 @@ def test_silence_is_told_of_the_control_graph_alone(release, asked, tmp_path, te
     table = score_files(release, *paths)
     assert [cell[0] for cell in table.rows[0][2:]] == [0, 0, 1, 0, 0, 0]
     assert sum("no answer" in note for note in table.notes) == 1
-    said = [Prediction(q.id, raw_output=", ".join(right(q))) for q in release.questions("test")]
-    write_predictions(paths[0], said, {"kg": "control"})
-    table = score_files(release, *paths)
-    assert (table.rows[0][2][0], [n for n in table.notes if "Warning" in n]) == (1, [])
+    for why in ("", "503"):  # a call without a reply is not silence
+        some = release.questions("test")
+        said = [Prediction(q.id, answers=tuple(right(q)), failed=why) for q in some]
+        write_predictions(paths[0], said, {"kg": "control"})
+        table = score_files(release, *paths)
+        told = [note for note in table.notes if "Warning" in note and "a call failed" in note]
+        assert (table.rows[0][2][0], len(told)) == (1, len(why) // 3)
 
 
 def test_without_twins_nothing_is_scored(release):
