@@ -124,6 +124,7 @@ def of_proofs(
 
     def of(question: Question, split: str) -> Iterator[Bound]:
         answers = "\0".join(("", *question.hard_answers, ""))  # entities, or rows of JSON with some
+        # It may name both ends of a removed fact that it does not need, as it asks by another relation.
         named = {tuple(sorted((a, str(question.hard_answer)))) for a in question.anchors}
         needed = facts.needed_by(question) | (facts.all & named)
         for fact in needed if split != "train" else ():

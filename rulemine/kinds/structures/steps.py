@@ -184,10 +184,10 @@ class Joinable:
         after: Shape (links, links): whether the second may go on from what the first leads to.
         beside: Likewise: whether both may give one entity.
         leaves: Shape (links,): whether it may start from an anchor.
-        akin: Likewise: whether what it leads to together is akin.
-        ends: Likewise: whether its ends are.
-        own: Likewise: whether it leads to more than a value, such as a language, that others have.
-        found: Whether there was no list; then more is asked of what is drawn.
+        akin: Likewise: whether the entities that it leads to from one entity are akin.
+        ends: Likewise: whether the two entities that it joins are akin.
+        own: Likewise: whether its way back is asked, too, so that it leads to no mere value (a language).
+        found: Whether there is no list of joins; an intersection must then leave less.
     """
 
     after: Bools
