@@ -8,13 +8,15 @@ a run ends, what was answered is kept.
 
 import asyncio
 import json
+import signal
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from rulemine.errors import (
     AwaitedError,
@@ -144,7 +146,7 @@ class Budget:
         self._spent += spent
 
 
-class Session:
+class Session(AbstractContextManager["Session"], AbstractAsyncContextManager["Session"]):
     """What conversations with a model run in; a context manager, with ``with`` or ``async with``.
 
     Attributes:
@@ -186,21 +188,15 @@ class Session:
         self._missing: dict[str, Answer] = {}
         self._said = False
         self._row: Counter[EndpointOptions] = Counter()
-        self._limits: set[int] | None = None
+        self._limits: set[int] = set()
         self._same: dict[str, str] = {}
         self._asks = 0
 
     def __repr__(self) -> str:
         return f"Session({self._options.address}, {self._journal.path})"
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *problem: object) -> None:
         self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(self, *problem: object) -> None:
         await self._disconnect()
@@ -215,9 +211,9 @@ class Session:
         """Closes all; says how many calls have no answer, and why, and how many replies were cut off."""
         if self._missing and self._said:
             self._status(f"{self._without_answer()}.")
-        if self._room and (cut := len(self.usage.cut_off)):
-            were = "reply was" if cut == 1 else "replies were"
-            self._status(f"{cut:,} {were} cut off. Give the model more room: {self._room}.")
+        if self._room and self.usage.cut_off:
+            cut = counted(len(self.usage.cut_off), "reply was", "replies were")
+            self._status(f"{cut} cut off. Give the model more room: {self._room}.")
         self._room, self._said = "", False
         if self._batch is not None:
             self._batch.close()
@@ -391,8 +387,7 @@ class Session:
         """The line of the same call with a smaller limit of tokens, if its answer is whole and will do."""
         if not call.blank or call.max_tokens is None:
             return None
-        if self._limits is None:
-            self._limits = self._journal.limits()
+        self._limits = self._limits or self._journal.limits()
         for limit in sorted(limit for limit in self._limits if limit < call.max_tokens):
             key = replace(call, max_tokens=limit).key
             line = self._journal.get(key)
@@ -509,6 +504,13 @@ class Session:
             self._status(
                 f"Stopping; waiting up to {seconds:.0f} s for {len(flying)} calls in flight."
             )
+            if self._runner is not None and (loop := self._runner.get_loop()).is_running():
+                # A runner raises the second Ctrl-C wherever Python happens to be; in a callback of the
+                # garbage collector it would be lost, with a traceback.
+                with suppress(RuntimeError):  # on Windows, and outside the main thread
+                    loop.add_signal_handler(
+                        signal.SIGINT, lambda: [task.cancel() for task in flying]
+                    )
             await asyncio.wait(flying, timeout=seconds)
         await _end(flying)
 
