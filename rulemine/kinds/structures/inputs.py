@@ -69,6 +69,11 @@ def make_structure_inputs(
     """
     names = {row.entity: row for row in asked.names}
     shown = shown_questions(asked, templates, naming)
+    # The triples may state the same facts by other relations than the question.
+    stated = [
+        sorted({*question.relations, *(relation for _, relation, _ in question.full_evidence)})
+        for question in asked.questions
+    ]
     return [
         StructureInput(
             question,
@@ -80,13 +85,7 @@ def make_structure_inputs(
             ),
             named.question,
             named,
-            # The triples may state the same facts by other relations than the question.
-            tuple(
-                glosses[relation]
-                for relation in sorted(
-                    {*question.relations, *(relation for _, relation, _ in question.full_evidence)}
-                )
-            ),
+            tuple(glosses[relation] for relation in relations),
         )
-        for question, (named, topics) in zip(asked.questions, shown, strict=True)
+        for question, (named, topics), relations in zip(asked.questions, shown, stated, strict=True)
     ]

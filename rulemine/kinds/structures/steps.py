@@ -5,8 +5,8 @@ for all relations that state the same facts (see `rulemine.kg.facts`).
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -15,10 +15,10 @@ import numpy.typing as npt
 from rulemine.kg.facts import Declarations
 from rulemine.kg.graph import DIRECTIONS, KnowledgeGraph
 from rulemine.kinds.neighbors import usually_one
-from rulemine.phrasing.clauses import SOMETHING, may_be_same
-from rulemine.phrasing.descriptions import read_description
+from rulemine.phrasing.clauses import SOMETHING, Noun, may_be_same
+from rulemine.phrasing.descriptions import Description, read_description
 from rulemine.phrasing.templates import Templates
-from rulemine.recipe.joins import Joins
+from rulemine.recipe.joins import Joins, Link
 
 __all__ = ["CORE", "REMEMBERED", "REMOVED", "STATED", "Joinable", "Steps", "changes"]
 
@@ -31,6 +31,9 @@ core; it is not asked for."""
 
 REMEMBERED = 2**14
 """What is kept of what was found for single entities."""
+
+WORDS = ("word", "verb", "term", "thing")
+"""Nouns of entities that are their own names, as in a dictionary: nobody describes a word in place of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +90,9 @@ class Steps:
             for end, direction in enumerate(DIRECTIONS):
                 stating = {name for name, _ in declarations.statements(relation, direction)}
                 if stating.isdisjoint(excluded):
-                    asked = declarations.asked(relation, direction)
-                    number[i, end] = links.setdefault(asked, len(links))
+                    number[i, end] = links.setdefault(
+                        declarations.asked(relation, direction), len(links)
+                    )
         s, r, o = kg.triples.T
         gone = np.where(allowed, np.where(core, CORE, REMOVED)[:, None], BARRED)
         state = np.where(removed[:, None], gone, STATED).astype(np.int8)
@@ -102,12 +106,20 @@ class Steps:
         new = changes(target, link, source)
         link, source, target, state = link[new], source[new], target[new], state[order[new]]
         by_source = np.lexsort((source, link)).astype(np.int32)
-        starts = changes(link[by_source], source[by_source])
-        sizes = np.diff(starts, append=len(by_source))
-        fan = np.empty(len(link), np.int32)
-        fan[by_source] = sizes.repeat(sizes)
+        ways = link.astype(np.int64) * len(kg.entities) + source
+        _, way, fans = np.unique(ways, return_inverse=True, return_counts=True)
         named = tuple((relation, end == DIRECTIONS[0]) for relation, end in links)
-        return cls(kg, declarations, named, link, source, target, state, fan, by_source)
+        return cls(
+            kg,
+            declarations,
+            named,
+            link,
+            source,
+            target,
+            state,
+            fans[way].astype(np.int32),
+            by_source,
+        )
 
     @cached_property
     def reached(self) -> Callable[[int, int], frozenset[int]]:
@@ -123,6 +135,12 @@ class Steps:
             return frozenset(targets[low:high].tolist())
 
         return found
+
+    @cached_property
+    def back(self) -> npt.NDArray[np.int64]:
+        """Shape (links,): the link that leads the other way; −1: none, the relation is symmetric."""
+        at = {link: i for i, link in enumerate(self.links)}
+        return np.array([at.get((r, not inverse), -1) for r, inverse in self.links], np.int64)
 
     @cached_property
     def usual(self) -> Bools:
@@ -149,13 +167,8 @@ class Steps:
         found: Bools = np.isin(
             low.astype(np.int64) * size + high, [a * size + b for a, b in wanted]
         )
-        order = self._by_source
-        starts = changes(self.link[order], self.source[order])
-        whole = np.zeros(len(order), bool)
-        if len(order):
-            some = np.logical_or.reduceat(found[order], starts)
-            whole[order] = some.repeat(np.diff(starts, append=len(order)))
-        return found | (whole & (self.fan <= few))
+        ways = self.link.astype(np.int64) * size + self.source
+        return found | (np.isin(ways, ways[found]) & (self.fan <= few))
 
     @cached_property
     def statements(self) -> list[list[tuple[str, bool]]]:
@@ -200,7 +213,10 @@ class Joinable:
 
     @classmethod
     def of(cls, name: str, steps: Steps, templates: Templates, joins: Joins | None) -> "Joinable":
-        """Those whose templates speak of the same sort of thing; where there is a list, those on it.
+        """Those on a list of joins; without a list, those that templates and graph show people to make.
+
+        Either way, two links meet only in what both can be about by their templates (no person is a film),
+        and a query goes on from what is usually one entity: "the director of X".
 
         Args:
             name: The structure.
@@ -208,85 +224,122 @@ class Joinable:
             templates: The templates of its relations.
             joins: The list of what may be joined, if the recipe has one.
         """
+        rows = [(templates[relation], inverse) for relation, inverse in steps.links]
         said, left = (
-            [
-                (read_description(row.description(DIRECTIONS[inverse ^ end])), row.source)
-                for relation, inverse in steps.links
-                for row in [templates[relation]]
-            ]
+            [read_description(row.description(DIRECTIONS[inverse ^ end])) for row, inverse in rows]
             for end in (True, False)
         )
         # What is derived from a name alone says of no end what it is.
-        nouns = [[(one.noun, by == "derived") for one, by in some] for some in (said, left)]
-        places = {noun: i for i, noun in enumerate(dict.fromkeys(nouns[0] + nouns[1]))}
-        same = np.array(
+        nouns, starts = (
             [
-                [
-                    (SOMETHING, True) in (a, b)
-                    or may_be_same(a[0], b[0], templates.people, strict=joins is None)
-                    for b in places
-                ]
-                for a in places
-            ],
-            bool,
+                None if one.noun == SOMETHING and row.source == "derived" else one.noun
+                for one, (row, _) in zip(some, rows, strict=True)
+            ]
+            for some in (said, left)
         )
-        given, start = ([places[noun] for noun in some] for some in nouns)
-        after, beside = same[np.ix_(given, start)], same[np.ix_(given, given)]
+        after, beside = (
+            _same_sort(nouns, others, templates.people, strict=joins is None)
+            for others in (starts, nouns)
+        )
+        found = (
+            _shown(name, steps, templates, said, nouns, after, beside)
+            if joins is None
+            else _listed(name, steps.links, joins, after, beside)
+        )
+        goes_on = steps.usual[:, None]
         if name == "pi":  # it may go back, too: "shares a director with X"
-            back = [
-                [one.name is not None and (r, not i) == link for link in steps.links]
-                for (one, _), (r, i) in zip(said, steps.links, strict=True)
-            ]
-            after &= steps.usual[:, None] | np.array(back, bool)
-        elif name not in ("ip", "up"):  # whose two conditions make it one; of either of two
-            after &= steps.usual[:, None]
-        # Without a list, "whose parts include X" is no name for one thing.
-        after &= np.array(
-            [joins is not None or one.forms[0].before[:6] != "whose " for one, _ in said]
-        )[:, None]
-        leaves = akin = ends = own = np.ones(len(given), bool)
-        number = {link: i for i, link in enumerate(steps.links)}
-        if joins is None:
-            ways = [
-                (
-                    number.get((r, not i), at),
-                    (r, DIRECTIONS[not i]) not in templates.unasked,
-                    r in templates.places,
-                    noun != (SOMETHING, False),
-                    noun[0][0] not in ("word", "verb", "term", "thing"),  # a word is its name
-                )
-                for at, ((r, i), noun) in enumerate(zip(steps.links, nouns[0], strict=True))
-            ]
-            other, *flags = np.array(ways, int).reshape(-1, 5).T
-            asked, placed, told, named = (flag > 0 for flag in flags)
-            back, alike, own = steps.usual[other], np.eye(len(given), dtype=bool), asked[other]
-            # Not who speaks X and is a citizen of Y, what contains X and is a part of Y, or who was
-            # born in both X and Y; of three conditions, or of what is hidden, not which languages
-            # both speak.
-            mutual, fits = alike & alike[other], own & (asked | (name == "2i"))
-            after, beside = (
-                after & (told & named)[:, None] & ~mutual,
-                beside
-                & (told[:, None] | told)  # not "what contains both A and B"
-                & np.where(alike, ~(back | placed), ~alike[other])
-                & (
-                    (fits[:, None] & fits & (asked[:, None] | asked) & (named | alike))
-                    | (alike & (name == "2i"))
-                )
-                & ~(mutual & (name == "ip")),
-            )
-            akin, ends = asked & back, same[given, start] & (steps.usual | back | mutual.any(1))
-            leaves = (told & named) | (name not in ("2u", "up"))
-        elif name != "1p":
-            for table, listed_in in ((after, joins.after), (beside, joins.together)):
-                pairs = listed_in.get(name, ())
-                listed = np.zeros(table.shape, bool)
-                known = [(number[a], number[b]) for a, b in pairs if a in number and b in number]
-                listed[tuple(np.array(known, int).reshape(-1, 2).T)] = True
-                table &= listed
-            if name in ("2u", "up"):
-                leaves = np.array([link in joins.unions for link in steps.links], bool)
-                akin = ends = np.array(
-                    [link in (joins.akin or number) for link in steps.links], bool
-                )
-        return cls(after, beside, leaves, akin, ends, own, joins is None)
+            named = np.array([one.name is not None for one in said], bool)
+            goes_on = goes_on | (named[:, None] & (steps.back[:, None] == np.arange(len(said))))
+        # The two conditions of ip make it one; up goes on from either of two.
+        return found if name in ("ip", "up") else replace(found, after=found.after & goes_on)
+
+
+def _same_sort(
+    nouns: Sequence[Noun | None],
+    others: Sequence[Noun | None],
+    people: Collection[str],
+    *,
+    strict: bool,
+) -> Bools:
+    """Whether an entity can be what each noun and each other one names; None may name anything."""
+    at = {noun: i for i, noun in enumerate(dict.fromkeys((*nouns, *others)))}
+    same = [
+        [a is None or b is None or may_be_same(a, b, people, strict=strict) for b in at] for a in at
+    ]
+    return np.array(same, bool)[np.ix_([at[a] for a in nouns], [at[b] for b in others])]
+
+
+def _listed(
+    name: str, links: Sequence[Link], joins: Joins, after: Bools, beside: Bools
+) -> Joinable:
+    """Of the pairs of links that are given, those that a list of joins has; unions start from links on it."""
+    at = {link: i for i, link in enumerate(links)}
+    cells = np.arange(after.size).reshape(after.shape)
+    after, beside = (
+        table
+        & np.isin(
+            cells, [at[a] * len(at) + at[b] for a, b in forms.get(name, ()) if {a, b} <= at.keys()]
+        )
+        for table, forms in ((after, joins.after), (beside, joins.together))
+    )
+    leaves, akin = (
+        np.array([link in some for link in links], bool)
+        for some in (joins.unions if name in ("2u", "up") else at, joins.akin or at)
+    )
+    return Joinable(after, beside, leaves, akin, akin, np.ones(len(links), bool), found=False)
+
+
+def _shown(
+    name: str,
+    steps: Steps,
+    templates: Templates,
+    said: Sequence[Description],
+    nouns: Sequence[Noun | None],
+    after: Bools,
+    beside: Bools,
+) -> Joinable:
+    """Of the pairs of links that are given, those that people would join, as templates and graph show.
+
+    Args:
+        name: The structure.
+        steps: The steps of the graph.
+        templates: The templates of its relations.
+        said: The description of what each link leads to.
+        nouns: Its noun; None: the template does not know it.
+        after: The pairs of which the second may go on from what the first leads to.
+        beside: The pairs that may both give one entity.
+    """
+    asked = np.array(
+        [(r, DIRECTIONS[not inverse]) not in templates.unasked for r, inverse in steps.links], bool
+    )
+    place = np.array([relation in templates.places for relation, _ in steps.links], bool)
+    told = np.array([noun != SOMETHING for noun in nouns], bool)
+    words = np.array([noun is not None and noun[0] in WORDS for noun in nouns], bool)
+    whose = np.array([one.forms[0].before.startswith("whose ") for one in said], bool)
+    # A symmetric relation is its own way back. Nobody asks "who speaks X?": a link that is not asked starts
+    # from a mere value, such as a language, and one whose way back is not asked leads to a mere value.
+    symmetric, links = steps.back < 0, np.arange(len(nouns))
+    back = np.where(symmetric, links, steps.back)
+    own, of_one = asked[back], steps.usual[back]
+    # The films of one director are akin; so are a film and its sequel, and spouses.
+    akin, ends = asked & of_one, after.diagonal() & (steps.usual | of_one | symmetric)
+    # What a query goes on from has a noun: it is no "something that contains X", no word, and not the one
+    # "whose parts include X", which names no one thing. Nobody is the spouse of a spouse.
+    after = after & (told & ~words & ~whose)[:, None] & ~np.diag(symmetric)
+    # Two conditions by different links: one says what both are true of, which is no word and no mere value.
+    # Neither starts from a mere value; in 2i one may, "who directed X and speaks Y".
+    fits = own & (asked | (name == "2i"))
+    beside = (
+        beside & (told[:, None] | told) & (asked[:, None] | asked) & fits[:, None] & fits & ~words
+    )
+    # Not "what contains X and is a part of Y".
+    beside[links, back] = False
+    # Two by the same link: not "who was born in both X and Y", as everybody is born in one place, nor what
+    # lies in both places; mere values only in 2i, "which languages do both X and Y speak?"; and who is
+    # hidden in ip is no sibling of both X and Y.
+    np.fill_diagonal(
+        beside,
+        told & ~of_one & ~place & ((own & asked) | (name == "2i")) & ~(symmetric & (name == "ip")),
+    )
+    leaves = (told & ~words) | (name not in ("2u", "up"))  # not "what contains X or Y"
+    return Joinable(after, beside, leaves, akin, ends, own, found=True)
