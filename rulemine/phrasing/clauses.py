@@ -7,13 +7,13 @@ together none is used.
 
 import re
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rulemine.phrasing.grammar import denial_of
 from rulemine.phrasing.lexicon import article
 
 __all__ = [
-    "PERSON", "SOMEONE", "SOMETHING", "Clause", "Noun", "either_noun", "how_many", "is_short",
+    "PERSON", "SOMEONE", "SOMETHING", "Clause", "Determiner", "Noun", "either_noun", "how_many", "is_short",
     "listed", "may_be_same", "names_people", "phrase", "question", "shared_noun",
 ]  # fmt: skip
 
@@ -139,6 +139,9 @@ def _vagueness(noun: Noun) -> int:
         else 0
     )
 
+
+Determiner = Literal["a", "the", "several"]
+"""Whether a noun phrase is about one of some entities, the only one, or several."""
 
 Texts = tuple[str, str]
 """A text about one entity and about several."""
@@ -279,10 +282,9 @@ def phrase(
     noun: Noun,
     who: bool,
     waiting: Collection[str],
-    definite: bool = False,
-    several: bool = False,
+    determiner: Determiner = "a",
 ) -> str:
-    """A noun phrase for one entity that a clause describes, the only one if `definite`, or for `several`.
+    """A noun phrase for what a clause describes: "a friend of A", "the friend of A", "friends of A".
 
     Example:
         >>> of = Clause(("person", "people"), name="a friend of A")
@@ -291,15 +293,16 @@ def phrase(
     """
     parts = clause.parts or (clause,)
     alone = len(parts) == 1
+    several = determiner == "several"
     if not several and not clause.but and (alone or not clause.union):
         for part in parts:
             if part.name and (alone or not (part.long or part.alike)):
                 left = Clause(noun, parts=tuple(other for other in parts if other is not part))
-                name = re.sub(r"^an? ", "the ", part.name) if definite else part.name
+                name = re.sub(r"^an? ", "the ", part.name) if determiner == "the" else part.name
                 return name if alone else described(name, left, 0, who, waiting, reduce=False)
     name = {SOMETHING: "thing", SOMEONE: "person"}.get(noun, noun[0])
     any_such = "something" if noun == SOMETHING else "someone" if name == "person" else ""
-    one = f"the {name}" if definite else any_such or f"{article(name)} {name}"
+    one = f"the {name}" if determiner == "the" else any_such or f"{article(name)} {name}"
     return described(noun[1] if several else one, clause, int(several), who, waiting)
 
 

@@ -23,6 +23,7 @@ from rulemine.kg.graph import DIRECTIONS
 from rulemine.phrasing.clauses import (
     SOMETHING,
     Clause,
+    Determiner,
     Noun,
     either_noun,
     how_many,
@@ -238,10 +239,15 @@ def compose(
     asked = linked(query, templates.declarations)
     if isinstance(asked, Projection) and isinstance(asked.of, Anchor):
         return templates.ask(asked.relation, _end(asked), asked.of.entity, articles=articles)
-    several = intermediates > 0 and isinstance(asked, Projection) and isinstance(asked.of, Union)
-    definite = 0 < intermediates == _steps_between(asked) and not several
-    composer = _Composer(templates, articles, definite, several)
-    if definite and isinstance(asked, Projection):
+    determiner: Determiner = (
+        "several"
+        if intermediates > 0 and isinstance(asked, Projection) and isinstance(asked.of, Union)
+        else "the"
+        if 0 < intermediates == _steps_between(asked)
+        else "a"
+    )
+    composer = _Composer(templates, articles, determiner)
+    if determiner == "the" and isinstance(asked, Projection):
         return composer.of_one(asked)
     return composer.question(asked, int(not templates.gives_one(asked)))
 
@@ -266,11 +272,8 @@ def reads_well(query: Query, templates: Templates) -> bool:
 
 
 class _Composer:
-    def __init__(
-        self, templates: Templates, articles: bool, definite: bool = False, several: bool = False
-    ) -> None:
-        self._templates = templates
-        self._articles, self._definite, self._several = articles, definite, several
+    def __init__(self, templates: Templates, articles: bool, determiner: Determiner = "a") -> None:
+        self._templates, self._articles, self._determiner = templates, articles, determiner
         self.crowded = False
         """Whether a sentence had to keep more than it should."""
 
@@ -323,7 +326,7 @@ class _Composer:
             if self._lies_in(query):  # "the county in which A was born"
                 clause = self._clause(query.of, waiting, among=among)
                 return clause._replace(noun=self._description(query).noun)
-            shared = None if self._definite else self._shared(query)
+            shared = None if self._determiner == "the" else self._shared(query)
             return shared or self._projection(*self._operands(query), waiting, among)
         if isinstance(query, Difference):
             one, other = self._clause(query.of, waiting), self._clause(query.minus, waiting)
@@ -377,7 +380,7 @@ class _Composer:
                 topics.append(topic)
                 weight = max(weight, more)
         same = len({description.forms[0] for description in descriptions}) == 1
-        several = (len(topics) > 1 and not union) or (self._several and not names)
+        several = (len(topics) > 1 and not union) or (self._determiner == "several" and not names)
         nested = waiting is not None and len(topics) > len(names)
         either = among or nested or any(" or " in name for name in names)
         kind = _kind_of(form, names, len(topics)) if same else ""
@@ -454,7 +457,7 @@ class _Composer:
         clause = self._clause(query, waiting | opened)
         weight = clause.weight + (1 if is_short(clause) else 2) + (2 if clause.commas else 0)
         self.crowded |= weight > _MOST[brief]
-        return phrase(clause, noun, who, waiting, self._definite, self._several), weight
+        return phrase(clause, noun, who, waiting, self._determiner), weight
 
     def _opens(self, query: Query) -> bool:
         """Whether a noun phrase for a query has relative words of its own."""
