@@ -125,9 +125,8 @@ def of_proofs(
     def of(question: Question, split: str) -> Iterator[Bound]:
         answers = "\0".join(("", *question.hard_answers, ""))  # entities, or rows of JSON with some
         # It may name both ends of a removed fact that it does not need, as it asks by another relation.
-        named = {tuple(sorted((a, str(question.hard_answer)))) for a in question.anchors}
-        needed = facts.needed_by(question) | (facts.all & named)
-        for fact in needed if split != "train" else ():
+        named = facts.between((anchor, str(question.hard_answer)) for anchor in question.anchors)
+        for fact in facts.needed_by(question) | named if split != "train" else ():
             for end, other in permutations(fact):
                 if f"\0{end}\0" in answers or any(
                     json.dumps(name, ensure_ascii=False) in answers

@@ -99,9 +99,16 @@ class RemovedFacts:
     def given_by(self, question: Question) -> frozenset[Fact]:
         """The facts that a question gives away: another statement on the same pair counts too."""
         # What is removed is evidence, which may be cut; and answers that are rows are no ends.
-        found = {_pair(s, o) for s, _, o in (*question.full_evidence, *question.removed)}
-        found |= {_pair(a, b) for a in question.anchors for b in question.answers}
-        return self.all & found
+        return self.between(
+            (
+                *((s, o) for s, _, o in (*question.full_evidence, *question.removed)),
+                *((anchor, answer) for anchor in question.anchors for answer in question.answers),
+            )
+        )
+
+    def between(self, pairs: Iterable[tuple[str, str]]) -> frozenset[Fact]:
+        """The removed facts between the entities of some pairs, each in either order."""
+        return self.all & {_pair(a, b) for a, b in pairs}
 
     def leaked(self, questions: Sequence[Question], split: str) -> int:
         """How many questions of a split need a fact that an earlier split gives away.
