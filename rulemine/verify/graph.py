@@ -94,15 +94,19 @@ class Graph:
         return cls(terms, {number: distinct(part) for number, part in enumerate(parts[:-1])})
 
     def __sub__(self, other: "Graph") -> "Graph":
-        left = {r: own[~member(other._pairs.get(r, _NONE), own)] for r, own in self._pairs.items()}
-        return Graph(self.terms, left)
+        return Graph(
+            self.terms,
+            {r: own[~member(other._pairs.get(r, _NONE), own)] for r, own in self._pairs.items()},
+        )
 
     def __or__(self, other: "Graph") -> "Graph":
-        both = {
-            r: distinct(np.concatenate((self._pairs.get(r, _NONE), other._pairs.get(r, _NONE))))
-            for r in {**self._pairs, **other._pairs}
-        }
-        return Graph(self.terms, both)
+        return Graph(
+            self.terms,
+            {
+                r: distinct(np.concatenate((self._pairs.get(r, _NONE), other._pairs.get(r, _NONE))))
+                for r in {**self._pairs, **other._pairs}
+            },
+        )
 
     def __len__(self) -> int:
         return sum(map(len, self._pairs.values()))

@@ -74,9 +74,8 @@ def check_found(contents: Contents) -> None:
     added = contents.given or any(
         name.startswith("property_graph/") for name in contents.manifest["files"]
     )
-    if (
-        inverses := contents.manifest["kg"].get("inverses", {})
-    ).keys() & contents.relations.keys() or {*inverses.values()} - contents.relations.keys():
+    inverses, known = contents.manifest["kg"].get("inverses", {}), contents.relations.keys()
+    if inverses.keys() & known or {*inverses.values()} - known:
         contents.findings.add(
             "manifest.json",
             None,
@@ -88,19 +87,17 @@ def check_found(contents: Contents) -> None:
         one, other, looks = row["relation"], row["other"], row["looks"]
         turned, counts = looks in ("symmetric", "inverse", "narrower_inverse"), []
         for first, second in [(one, other), (other, one)][: 1 + (looks in ("inverse", "same"))]:
-            own = (every := graph.pairs(first))[(every >> 32) != (every & MASK)]
+            pairs = graph.pairs(first)
+            own = pairs[(pairs >> 32) != (pairs & MASK)]  # without self-loops
             stated = member(graph.pairs(second), packed(own & MASK, own >> 32) if turned else own)
             counts.append([int(stated.sum()), len(own)])
+        same = facts.of(("?", other, "") if turned else ("", other, "?"))
         if (
             not (added or counts == row["counts"])
             or not all(
                 n >= SURE_TRIPLES and sure_fraction(k, n) >= SURE_SHARE for k, n in row["counts"]
             )
-            or not (
-                looks.startswith("narrower")
-                or facts.of(("", one, "?"))
-                == facts.of(("?", other, "") if turned else ("", other, "?"))
-            )
+            or not (looks.startswith("narrower") or facts.of(("", one, "?")) == same)
         ):
             contents.findings.add(
                 "manifest.json",

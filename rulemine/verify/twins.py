@@ -96,12 +96,8 @@ def _check_record(contents: Contents, at: Record, asked: Row) -> None:
     contents.equal(at, "as many facts of the same relations", _sizes(control), _sizes(taken))
     topic = asked["anchors"][0]
     ends = {(relation, end) for s, relation, o in taken for end in (s, topic, o)}
-    contents.equal(
-        at,
-        "in the same neighborhood",
-        sorted((s, r, o) for s, r, o in control if ends.isdisjoint({(r, s), (r, o)})),
-        [],
-    )
+    away = sorted((s, r, o) for s, r, o in control if ends.isdisjoint({(r, s), (r, o)}))
+    contents.equal(at, "in the same neighborhood", away, [])
 
 
 def _sizes(facts: Iterable[Triple]) -> dict[str, int]:

@@ -107,11 +107,8 @@ def _check_choice(here: Asked, possible: list[Row]) -> None:
         here: The question.
         possible: The hard answers that may be asked for.
     """
-    row, kg, hard = (
-        here.row,
-        here.contents.incomplete,
-        {one["answer"]: one for one in here.row["hard"]},
-    )
+    row, kg = here.row, here.contents.incomplete
+    hard = {one["answer"]: one for one in row["hard"]}
     item = hard.get(row["hard_answer"], {"core": False, "witness": row["evidence"]})
     here.equal("core", row["core"], item["core"])
     here.equal("evidence", row["evidence"], item["witness"])

@@ -90,10 +90,10 @@ def _check_repeats(contents: Contents) -> None:
     for at in contents.questions:
         row, pairs = at.row, combinations(sorted({*kind.constants(at.row)}), 2)
         keys: list[tuple[Hashable, ...]] = [
-            (f"one question a {what}", row[key]) for what, key in once
+            *((f"one question a {what}", row[key]) for what, key in once),
+            *(("near duplicates", frozenset(row["answers"]), pair) for pair in pairs),
+            *(("no leakage", *key) for key in (kind.apart(row, contents) if grouped else ())),
         ]
-        keys += [("near duplicates", frozenset(row["answers"]), pair) for pair in pairs]
-        keys += [("no leakage", *key) for key in (kind.apart(row, contents) if grouped else ())]
         for key in keys:
             other = first.setdefault(key, at)
             if other is not at and (key[0] != "no leakage" or other.file != at.file):
@@ -120,8 +120,9 @@ def _check_given_away(contents: Contents, needed: list[tuple[Record, set[Fact]]]
         if at.row["split"] != "train" and len(facts) > (most or len(facts)):
             contents.wrong(at, "facts needed", facts, f"at most {most} (questions.max_facts)")
     for row, at in ((at.row, at) for at in contents.questions):
-        given = {_pair(s, o) for s, _, o in row["full_evidence"] + row["removed"]}
-        given |= {_pair(topic, one) for topic in row["anchors"] for one in row["answers"]}
+        given = {_pair(s, o) for s, _, o in row["full_evidence"] + row["removed"]} | {
+            _pair(topic, one) for topic in row["anchors"] for one in row["answers"]
+        }
         for later in _LATER[row["split"]]:
             for fact in by_split[later].keys() & given if grouped else ():
                 contents.wrong(at, "no leakage", fact, f"not of {by_split[later][fact].place}")
