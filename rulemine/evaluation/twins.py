@@ -119,7 +119,7 @@ def score_files(
         ReleaseError: There are no twins, or a file is missing or was edited.
     """
     scorer = Scorer(release, matching=matching, missing=missing, seed=seed)
-    reports, system = list[Report](), ""
+    reports, system = dict[str, Report](), ""
     for graph, path in (("control", control), ("unprovable", unprovable)):
         file = PredictionFile(path)
         if (said := (file.run or {}).get("kg", graph)) != graph:
@@ -128,9 +128,14 @@ def score_files(
                 "Name the predictions from control first, then those from unprovable."
             )
         run = run_of(release, opened(file, release), graph, naming)
-        reports.append(scorer(file, kg=graph, naming=run.naming))
+        reports[graph] = scorer(file, kg=graph, naming=run.naming)
         system = system or run.system
-    found = twin_scores(release, *reports)
+    found = twin_scores(release, *reports.values())
     table = twins_table(release, {system or "system": found}, len(release.twins()))
-    warnings = (note for one in reports for note in one.notes if note.startswith(WARNING))
-    return replace(table, notes=(*table.notes, *dict.fromkeys(warnings)))
+    warnings = (
+        note.replace(WARNING, f"{WARNING}{graph}: ")
+        for graph, one in reports.items()
+        for note in one.notes
+        if note.startswith(WARNING)
+    )
+    return replace(table, notes=(*table.notes, *warnings))
