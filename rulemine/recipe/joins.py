@@ -20,9 +20,9 @@ subject. A class names several; ``^`` before it turns all of them:
 
 Every link of `from` leads to something from which every link of `to` may go on, in the forms named, or
 in 2p where none is. Links that stand together may both give one entity, in the forms named, or in 2i
-where none is; without `with`, any two of `links` do. A union is of what one link of `unions` leads to from
-two entities; some link of `akin` leads from one of these to the other, or to both from a third (any link, if
-there is no such list).
+where none is; without `with`, any two of `links` do. 2u asks what one link of `unions` leads to from
+either of two entities, up goes on from that by a row of joins. The two are akin: some link of `akin` (any
+link, if there is no such list) leads from one to the other, or from one answer back to both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -70,8 +70,8 @@ class Joins:
     Attributes:
         after: Form → pairs of links: the second goes on from what the first leads to.
         together: Form → pairs of links, in both orders, that may give one entity.
-        unions: The links whose unions are asked.
-        akin: The links that lead to akin entities from one.
+        unions: The links of 2u.
+        akin: The links that join what is akin, or lead from one answer of a union back to what is.
     """
 
     after: Mapping[str, Pairs]

@@ -18,7 +18,7 @@ from rulemine.kinds.neighbors import usually_one
 from rulemine.phrasing.clauses import SOMETHING, Noun, may_be_same
 from rulemine.phrasing.descriptions import Description, read_description
 from rulemine.phrasing.templates import Templates
-from rulemine.recipe.joins import Joins, Link
+from rulemine.recipe.joins import Joins
 
 __all__ = ["CORE", "REMEMBERED", "REMOVED", "STATED", "Joinable", "Steps", "changes"]
 
@@ -138,9 +138,9 @@ class Steps:
 
     @cached_property
     def back(self) -> npt.NDArray[np.int64]:
-        """Shape (links,): the link that leads the other way; −1: none, the relation is symmetric."""
+        """Shape (links,): the link that leads the other way; of a symmetric relation, itself."""
         at = {link: i for i, link in enumerate(self.links)}
-        return np.array([at.get((r, not inverse), -1) for r, inverse in self.links], np.int64)
+        return np.array([at.get((r, not inverse), i) for (r, inverse), i in at.items()], np.int64)
 
     @cached_property
     def usual(self) -> Bools:
@@ -197,18 +197,17 @@ class Joinable:
         after: Shape (links, links): whether the second may go on from what the first leads to.
         beside: Likewise: whether both may give one entity.
         leaves: Shape (links,): whether it may start from an anchor.
-        akin: Likewise: whether the entities that it leads to from one entity are akin.
         ends: Likewise: whether the two entities that it joins are akin.
-        own: Likewise: whether its way back is asked, too, so that it leads to no mere value (a language).
+        akin: Shape (links, links): whether two entities that the first leads to from one are akin where the
+            second is asked of either of them.
         found: Whether there is no list of joins; an intersection must then leave less.
     """
 
     after: Bools
     beside: Bools
     leaves: Bools
-    akin: Bools
     ends: Bools
-    own: Bools
+    akin: Bools
     found: bool
 
     @classmethod
@@ -244,7 +243,7 @@ class Joinable:
         found = (
             _shown(name, steps, templates, said, nouns, after, beside)
             if joins is None
-            else _listed(name, steps.links, joins, after, beside)
+            else _listed(name, steps, joins, after, beside)
         )
         goes_on = steps.usual[:, None]
         if name == "pi":  # it may go back, too: "shares a director with X"
@@ -269,24 +268,24 @@ def _same_sort(
     return np.array(same, bool)[np.ix_([at[a] for a in nouns], [at[b] for b in others])]
 
 
-def _listed(
-    name: str, links: Sequence[Link], joins: Joins, after: Bools, beside: Bools
-) -> Joinable:
-    """Of the pairs of links that are given, those that a list of joins has; unions start from links on it."""
-    at = {link: i for i, link in enumerate(links)}
-    cells = np.arange(after.size).reshape(after.shape)
+def _listed(name: str, steps: Steps, joins: Joins, after: Bools, beside: Bools) -> Joinable:
+    """Of the pairs of links that are given, those that a list of joins has; see `rulemine.recipe.joins`."""
+    links = np.arange(len(steps.links))
+    at = dict(zip(steps.links, links.tolist(), strict=True))
     after, beside = (
         table
         & np.isin(
-            cells, [at[a] * len(at) + at[b] for a, b in forms.get(name, ()) if {a, b} <= at.keys()]
+            len(at) * links[:, None] + links,
+            [len(at) * at[a] + at[b] for a, b in forms.get(name, ()) if {a, b} <= at.keys()],
         )
         for table, forms in ((after, joins.after), (beside, joins.together))
     )
-    leaves, akin = (
-        np.array([link in some for link in links], bool)
-        for some in (joins.unions if name in ("2u", "up") else at, joins.akin or at)
+    leaves, ends = (
+        np.array([link in some for link in steps.links], bool)
+        for some in (joins.unions if name == "2u" else at, joins.akin or at)
     )
-    return Joinable(after, beside, leaves, akin, akin, np.ones(len(links), bool), found=False)
+    akin = ends[:, None] & (steps.back == links[:, None])
+    return Joinable(after, beside, leaves, ends, akin, found=False)
 
 
 def _shown(
@@ -318,11 +317,12 @@ def _shown(
     whose = np.array([one.forms[0].before.startswith("whose ") for one in said], bool)
     # A symmetric relation is its own way back. Nobody asks "who speaks X?": a link that is not asked starts
     # from a mere value, such as a language, and one whose way back is not asked leads to a mere value.
-    symmetric, links = steps.back < 0, np.arange(len(nouns))
-    back = np.where(symmetric, links, steps.back)
-    own, of_one = asked[back], steps.usual[back]
-    # The films of one director are akin; so are a film and its sequel, and spouses.
-    akin, ends = asked & of_one, after.diagonal() & (steps.usual | of_one | symmetric)
+    back, links = steps.back, np.arange(len(nouns))
+    symmetric, own, of_one = back == links, asked[back], steps.usual[back]
+    # The films of one director are akin; so are a film and its sequel, and spouses. Of who speaks one
+    # language no union is asked.
+    ends = after.diagonal() & (steps.usual | of_one | symmetric)
+    akin = (asked & of_one)[:, None] & own
     # What a query goes on from has a noun: it is no "something that contains X", no word, and not the one
     # "whose parts include X", which names no one thing. Nobody is the spouse of a spouse.
     after = after & (told & ~words & ~whose)[:, None] & ~np.diag(symmetric)
@@ -342,4 +342,4 @@ def _shown(
         told & ~of_one & ~place & ((own & asked) | (name == "2i")) & ~(symmetric & (name == "ip")),
     )
     leaves = (told & ~words) | (name not in ("2u", "up"))  # not "what contains X or Y"
-    return Joinable(after, beside, leaves, akin, ends, own, found=True)
+    return Joinable(after, beside, leaves, ends, akin, found=True)

@@ -200,7 +200,7 @@ class Walk:
         self._after, self._beside = (
             np.packbits(pairs, axis=1) for pairs in (joinable.after, joinable.beside)
         )
-        near = (joinable.akin | joinable.ends)[steps.link] & (steps.fan <= MOST_AKIN)
+        near = (joinable.akin.any(axis=1) | joinable.ends)[steps.link] & (steps.fan <= MOST_AKIN)
         self._near = StepTable(steps, np.flatnonzero(near).astype(np.int32))
 
     def draw(self, missing: int, core: bool) -> Query | None:
@@ -384,7 +384,7 @@ class Walk:
         some = some[:: -(-len(some) // TRIES) or 1].tolist()
         ends = [(int(steps.link[step]), int(steps.source[step])) for step in some]
         found = _NONE.union(
-            *(steps.reached(*end) for end in ends if which.akin[end[0]] and which.own[link]),
+            *(steps.reached(*end) for end in ends if which.akin[end[0], link]),
             (one for of, one in ends if which.ends[of]),
         )
         return [

@@ -30,12 +30,12 @@ def world() -> RandomWorld:
 
 def test_names_numbers_and_seeds() -> None:
     asked, again, other = (
-        RandomWorld(1).ask(seed, names=["2u", "1p"], per_structure=7, max_share=1.0, ratios=None)
+        RandomWorld(1).ask(seed, names=["2u", "1p"], per_structure=5, max_share=1.0, ratios=None)
         for seed in (0, 0, 1)
     )
-    assert [q.structure for q in asked.questions] == ["1p"] * 7 + ["2u"] * 7
+    assert [q.structure for q in asked.questions] == ["1p"] * 5 + ["2u"] * 5
     assert {q.split for q in asked.questions} == {""}
-    assert {name: row["wanted"] for name, row in asked.sampling.items()} == {"1p": 7, "2u": 7}
+    assert {name: row["wanted"] for name, row in asked.sampling.items()} == {"1p": 5, "2u": 5}
     for row in asked.sampling.values():
         assert row["drawn"] == row["questions"] + sum(row["rejected"].values())
     assert asked == again
