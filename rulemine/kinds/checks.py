@@ -187,9 +187,18 @@ def _is_stale(q: Graded) -> bool:
 
 @_refuses(Unaskable.DISPUTED)
 def _is_disputed(q: Graded) -> bool:
-    """The larger graph disagrees about a count, or about what a difference takes away."""
-    own, wide = {*q.grades.answers}, {*q.wide}
-    return (q.grades.value is not None and own != wide) or not own <= wide
+    """The larger graph disagrees about a count, or takes something else away in a difference."""
+    wider = q.grader.wider
+    return wider is not None and (
+        (q.grades.value is not None and {*q.grades.answers} != {*q.wide})
+        or any(
+            not _names(q, q.grades.members(part.minus)).issuperset(
+                {*Grades(wider.graph, part.of).answers} & {*Grades(wider.graph, part.minus).answers}
+            )
+            for part in _within(q.query)
+            if isinstance(part, Difference)
+        )
+    )
 
 
 @_refuses(Unaskable.MANY)

@@ -21,14 +21,13 @@ KG = KnowledgeGraph.from_triples([("ann", "parent", "bo"), ("cy", "parent", "dee
 
 def grader(wider: Wider | None = None) -> Grader:
     """Of the first triple, which is removed, the object alone may be asked for."""
-    one = np.zeros(1, np.int64)
-    ends = np.array([[False, True]])
+    one, ends = np.zeros(1, np.int64), np.array([[False, True]])
     selection = replace(
         Selection.of_nothing(), head=one, level=one + 100, directions=ends, core=one == 0
     )
     removed = RemovedTriples.of(len(KG), selection)
-    graph = QueryGraph(KG, removed.levels)
-    return Grader(graph, removed, load_templates("", KG.relations), types_of(KG), wider)
+    templates = load_templates("", KG.relations)
+    return Grader(QueryGraph(KG, removed.levels), removed, templates, types_of(KG), wider)
 
 
 def grade(text: str, wider: Wider | None = None, **limits: int) -> Graded | str:
@@ -37,8 +36,7 @@ def grade(text: str, wider: Wider | None = None, **limits: int) -> Graded | str:
 
 
 def test_a_removed_triple_is_asked_for_at_the_end_that_may_be_asked_for() -> None:
-    found = grade('(p "parent" "ann")')
-    assert isinstance(found, Graded)
+    assert isinstance(found := grade('(p "parent" "ann")'), Graded)
     assert [row.answer for row in found.hard] == ["bo"]
     assert grade('(p- "parent" "bo")') == Unaskable.BARRED
 
@@ -47,8 +45,7 @@ def test_further_answers_count_among_the_most() -> None:
     wider = Wider.of(KG, KnowledgeGraph.from_triples([("cy", "parent", "eve")]))
     query = '(p "parent" "cy")'
     assert grade(query, wider, max_answers=1) == Unaskable.MANY
-    found = grade(query, wider, max_answers=2)
-    assert isinstance(found, Graded)
+    assert isinstance(found := grade(query, wider, max_answers=2), Graded)
     assert found.further == ("eve",)
 
 
@@ -71,9 +68,13 @@ HOMES = KnowledgeGraph.from_triples(
         ("mill", "near", "oslo"), ("mill", "near", "rome"), ("bank", "near", "oslo"),
     ]
 )  # fmt: skip
-WIDER = KnowledgeGraph.from_triples([*HOMES.labeled(), ("dan", "works_for", "mill")])
 
-TYPES_OF_HOMES = types_of(HOMES)
+
+def more(*rows: tuple[str, str, str]) -> KnowledgeGraph:
+    return KnowledgeGraph.from_triples([*HOMES.labeled(), *rows])
+
+
+WIDER = more(("dan", "works_for", "mill"))
 
 
 def idle(query: str, wider: KnowledgeGraph | None = None) -> str | None:
@@ -81,7 +82,7 @@ def idle(query: str, wider: KnowledgeGraph | None = None) -> str | None:
     larger = wider and Wider.of(HOMES, missing_from(HOMES, wider))
     templates = load_templates("", HOMES.relations)
     return refusal(
-        Graded(Grader(QueryGraph(HOMES), removed, templates, TYPES_OF_HOMES, larger), parse(query))
+        Graded(Grader(QueryGraph(HOMES), removed, templates, types_of(HOMES), larger), parse(query))
     )
 
 
@@ -97,10 +98,7 @@ def idle(query: str, wider: KnowledgeGraph | None = None) -> str | None:
         ('(minus (p- "lives_in" "oslo") (p- "works_for" "bank"))', Unaskable.NEGATION),
         ('(p "in" (p "lives_in" "ann"))', None),
         ('(p "lives_in" (p- "works_for" "mill"))', Unaskable.SEVERAL),  # no one there lives in Bern
-        (
-            '(and (p- "lives_in" "rome") (p- "works_for" "bank"))',
-            Unaskable.STRANGERS,
-        ),  # but for Dan
+        ('(and (p- "lives_in" "rome") (p- "works_for" "bank"))', Unaskable.STRANGERS),
         ('(p "in" (p "lives_in" (p- "works_for" "mill")))', Unaskable.CHAIN),
         ('(p "in" (or (p "lives_in" "ann") (p "lives_in" "cy")))', Unaskable.CHAIN),
     ],
@@ -109,10 +107,12 @@ def test_what_does_nothing(query: str, expected: str | None) -> None:
     assert idle(query) == expected
 
 
-def test_a_branch_is_needed_on_the_larger_graph_too() -> None:
+def test_a_branch_is_needed_on_the_larger_graph_too_and_a_difference_takes_the_same_away() -> None:
     query = '(and (p- "works_for" "mill") (p- "lives_in" "rome"))'
     assert idle(query) is None
     assert idle(query, WIDER) == Unaskable.NEEDLESS  # there, all of Rome work for the mill
-    assert (
-        idle(query, KnowledgeGraph.from_triples([*HOMES.labeled(), ("eve", "in", "italy")])) is None
-    )
+    assert idle(query, more(("eve", "in", "italy"))) is None
+    query = '(minus (p- "works_for" "mill") (p- "lives_in" "rome"))'
+    assert idle(query, WIDER) is None
+    fay = more(("fay", "works_for", "mill"), ("fay", "lives_in", "rome"))
+    assert idle(query, fay) == Unaskable.DISPUTED
