@@ -178,7 +178,7 @@ class Session(AbstractContextManager["Session"], AbstractAsyncContextManager["Se
         self._journal = journal if isinstance(journal, Journal) else Journal(journal)
         self._budget = Budget(options.budget_tokens)
         self._batch = BatchFolder(options, self._status) if options.batch else None
-        self._runner: asyncio.Runner | None = None
+        self._own: asyncio.AbstractEventLoop | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._clients: dict[EndpointOptions, Client] = {}
         self._workers: asyncio.Future[Any] | None = None
@@ -217,13 +217,7 @@ class Session(AbstractContextManager["Session"], AbstractAsyncContextManager["Se
         self._room, self._said = "", False
         if self._batch is not None:
             self._batch.close()
-        try:
-            if self._runner is not None:
-                if self._loop is self._runner.get_loop():
-                    self._runner.run(self._disconnect())
-                self._runner.close()
-        finally:
-            self._journal.close()
+        self._journal.close()
 
     @property
     def batch(self) -> str:
@@ -258,13 +252,17 @@ class Session(AbstractContextManager["Session"], AbstractAsyncContextManager["Se
         Raises:
             RuntimeError: An event loop is running, as in a notebook.
             KeyboardInterrupt: Ctrl-C. The first waits up to `GRACE` seconds for calls in flight, the second
-                ends at once.
+                ends at once. So does the first while a run ends for another reason, which is raised then.
         """
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            self._runner = self._runner or asyncio.Runner()
-            return self._runner.run(self.arun(works, progress))
+            with asyncio.Runner() as runner:
+                self._own = runner.get_loop()
+                try:
+                    return runner.run(self.arun(works, progress))
+                finally:
+                    runner.run(self._disconnect())
         raise RuntimeError("an event loop is running here. Write: await session.arun(works)")
 
     async def arun(
@@ -501,16 +499,16 @@ class Session(AbstractContextManager["Session"], AbstractAsyncContextManager["Se
         await _end([task for key, task in self._pending.items() if key not in self._flying])
         if flying:
             seconds = self._options.timeout if isinstance(self._fatal, LimitError) else GRACE
-            self._status(
-                f"Stopping; waiting up to {seconds:.0f} s for {len(flying)} calls in flight."
-            )
-            if self._runner is not None and (loop := self._runner.get_loop()).is_running():
+            if (loop := asyncio.get_running_loop()) is self._own:
                 # A runner raises the second Ctrl-C wherever Python happens to be; in a callback of the
-                # garbage collector it would be lost, with a traceback.
+                # garbage collector it would be lost, with a traceback. The handler goes with the loop.
                 with suppress(RuntimeError):  # on Windows, and outside the main thread
                     loop.add_signal_handler(
                         signal.SIGINT, lambda: [task.cancel() for task in flying]
                     )
+            self._status(
+                f"Stopping; waiting up to {seconds:.0f} s for {len(flying)} calls in flight."
+            )
             await asyncio.wait(flying, timeout=seconds)
         await _end(flying)
 
