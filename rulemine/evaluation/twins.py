@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from rulemine.errors import PredictionError, ReleaseError
+from rulemine.evaluation.comparing.comparison import note_about
 from rulemine.evaluation.predictions import PredictionFile
 from rulemine.evaluation.reporting.report import Report
 from rulemine.evaluation.reporting.tables import WARNING
@@ -128,14 +129,13 @@ def score_files(
                 "Name the predictions from control first, then those from unprovable."
             )
         run = run_of(release, opened(file, release), graph, naming)
-        reports[graph] = scorer(file, kg=graph, naming=run.naming)
-        system = system or run.system
-    found = twin_scores(release, *reports.values())
-    table = twins_table(release, {system or "system": found}, len(release.twins()))
+        reports[graph], system = scorer(file, kg=graph, naming=run.naming), system or run.system
+    scores = {system or "system": twin_scores(release, *reports.values())}
+    table = twins_table(release, scores, len(release.twins()))
     warnings = (
-        note.replace(WARNING, f"{WARNING}{graph}: ")
-        for graph, one in reports.items()
-        for note in one.notes
+        note_about(graph, note)
+        for graph, report in reports.items()
+        for note in report.notes
         if note.startswith(WARNING)
     )
     return replace(table, notes=(*table.notes, *warnings))

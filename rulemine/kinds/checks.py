@@ -187,14 +187,13 @@ def _is_stale(q: Graded) -> bool:
 
 @_refuses(Unaskable.DISPUTED)
 def _is_disputed(q: Graded) -> bool:
-    """The larger graph disagrees about a count, or takes something else away in a difference."""
+    """The larger graph counts others, or a difference loses one there that its second part lacks here."""
     wider = q.grader.wider
     return wider is not None and (
         (q.grades.value is not None and {*q.grades.answers} != {*q.wide})
         or any(
-            not _names(q, q.grades.members(part.minus)).issuperset(
-                {*Grades(wider.graph, part.of).answers} & {*Grades(wider.graph, part.minus).answers}
-            )
+            {*Grades(wider.graph, part.of).answers}
+            & {*Grades(wider.graph, part.minus).answers} - _names(q, q.grades.members(part.minus))
             for part in _within(q.query)
             if isinstance(part, Difference)
         )

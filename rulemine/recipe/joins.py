@@ -4,7 +4,7 @@ A file of joins is TOML. A link is a relation, from subject to object; with ``^`
 subject. A class names several; ``^`` before it turns all of them:
 
     unions = ["films by"]
-    akin = ["/film/film/prequel"]
+    akin = ["^films by"]
 
     [classes]
     "films by" = ["/film/director/film", "^/film/film/written_by"]
@@ -21,8 +21,9 @@ subject. A class names several; ``^`` before it turns all of them:
 Every link of `from` leads to something from which every link of `to` may go on, in the forms named, or
 in 2p where none is. Links that stand together may both give one entity, in the forms named, or in 2i
 where none is; without `with`, any two of `links` do. 2u asks what one link of `unions` leads to from
-either of two entities, up goes on from that by a row of joins. The two are akin: some link of `akin` (any
-link, if there is no such list) leads from one to the other, or from one answer back to both.
+either of two entities, up goes on from that by a row of joins. The two are akin: some link of `akin` leads
+from one to the other, or it is the way back of the link that is asked and leads to both (any link will do,
+if there is no such list).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -71,7 +72,7 @@ class Joins:
         after: Form → pairs of links: the second goes on from what the first leads to.
         together: Form → pairs of links, in both orders, that may give one entity.
         unions: The links of 2u.
-        akin: The links that join what is akin, or lead from one answer of a union back to what is.
+        akin: The links that lead from one topic of a union to the other, or back to both from what it gives.
     """
 
     after: Mapping[str, Pairs]

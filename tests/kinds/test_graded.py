@@ -107,7 +107,7 @@ def test_what_does_nothing(query: str, expected: str | None) -> None:
     assert idle(query) == expected
 
 
-def test_a_branch_is_needed_on_the_larger_graph_too_and_a_difference_takes_the_same_away() -> None:
+def test_on_the_larger_graph_a_branch_is_needed_too_and_a_difference_loses_no_other() -> None:
     query = '(and (p- "works_for" "mill") (p- "lives_in" "rome"))'
     assert idle(query) is None
     assert idle(query, WIDER) == Unaskable.NEEDLESS  # there, all of Rome work for the mill

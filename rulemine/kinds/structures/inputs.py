@@ -70,7 +70,7 @@ def make_structure_inputs(
     names = {row.entity: row for row in asked.names}
     shown = shown_questions(asked, templates, naming)
     # The triples may state the same facts by other relations than the question.
-    stated = [
+    used = [
         sorted({*question.relations, *(relation for _, relation, _ in question.full_evidence)})
         for question in asked.questions
     ]
@@ -87,5 +87,5 @@ def make_structure_inputs(
             named,
             tuple(glosses[relation] for relation in relations),
         )
-        for question, (named, topics), relations in zip(asked.questions, shown, stated, strict=True)
+        for question, (named, topics), relations in zip(asked.questions, shown, used, strict=True)
     ]

@@ -33,7 +33,7 @@ REMEMBERED = 2**14
 """What is kept of what was found for single entities."""
 
 WORDS = ("word", "verb", "term", "thing")
-"""Nouns of entities that are their own names, as in a dictionary: nobody describes a word in place of it."""
+"""Nouns of entities that are their own names, as in a dictionary: nobody describes a word, but names it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,8 +198,8 @@ class Joinable:
         beside: Likewise: whether both may give one entity.
         leaves: Shape (links,): whether it may start from an anchor.
         ends: Likewise: whether the two entities that it joins are akin.
-        akin: Shape (links, links): whether two entities that the first leads to from one are akin where the
-            second is asked of either of them.
+        akin: Shape (links, links): whether two entities to which the first leads from one are akin, if the
+            second is asked of both.
         found: Whether there is no list of joins; an intersection must then leave less.
     """
 
@@ -215,7 +215,8 @@ class Joinable:
         """Those on a list of joins; without a list, those that templates and graph show people to make.
 
         Either way, two links meet only in what both can be about by their templates (no person is a film),
-        and a query goes on from what is usually one entity: "the director of X".
+        and a query goes on from what is usually one entity, "the director of X", but in ip, in up, and in pi
+        where it goes back.
 
         Args:
             name: The structure.
@@ -319,12 +320,12 @@ def _shown(
     # from a mere value, such as a language, and one whose way back is not asked leads to a mere value.
     back, links = steps.back, np.arange(len(nouns))
     symmetric, own, of_one = back == links, asked[back], steps.usual[back]
-    # The films of one director are akin; so are a film and its sequel, and spouses. Of who speaks one
-    # language no union is asked.
+    # The films of one director are akin; so are a film and its sequel, and spouses. Those who speak one
+    # language are not, and no union is of mere values.
     ends = after.diagonal() & (steps.usual | of_one | symmetric)
     akin = (asked & of_one)[:, None] & own
-    # What a query goes on from has a noun: it is no "something that contains X", no word, and not the one
-    # "whose parts include X", which names no one thing. Nobody is the spouse of a spouse.
+    # A query goes on from no "something that contains X", no word, and not from "whose parts include X",
+    # which names no one thing; nor by a symmetric relation from itself: nobody asks for a spouse of a spouse.
     after = after & (told & ~words & ~whose)[:, None] & ~np.diag(symmetric)
     # Two conditions by different links: one says what both are true of, which is no word and no mere value.
     # Neither starts from a mere value; in 2i one may, "who directed X and speaks Y".

@@ -377,7 +377,8 @@ class Walk:
     def _akin_to(self, anchor: int, link: int) -> list[int]:
         """The entities akin to one from which a link leads on, too, ascending.
 
-        Two entities are akin if some link leads from one to the other, or to both from a third, and to few.
+        Two entities are akin if some link leads from one to the other, or from a third to both and to few;
+        along a list of joins, that third is one that the union gives.
         """
         steps, near, which = self._steps, self._near, self._joinable
         some = near.at[slice(*near.starts[near.to(anchor)])]

@@ -79,7 +79,7 @@ def test_no_query_is_drawn_twice_and_few_share_an_answer() -> None:
 
 JOINS = """
 unions = ["makes"]
-akin = ["sibling"]
+akin = ["sibling", "^directs"]
 classes.makes = ["directs", "writes"]
 joins = [
     { from = ["makes"], to = ["^stars"] },
@@ -116,7 +116,7 @@ def test_queries_are_drawn_over_listed_joins(joins: Joins | None) -> None:
     rows += [(f"f{i}", "genre", ("drama", "satire")[(i + i // 6) % 2]) for i in range(12)]
     rows += [(who, "born_in", f"t{i // 2}") for i, who in enumerate(people)]
     rows += [(f"t{i}", "lies_in", f"c{i // 2}") for i in range(3)]
-    rows += [("p0", "sibling", "p1")]
+    rows += [("p1", "sibling", "p2")]
     kg = KnowledgeGraph.from_triples(rows)
 
     def found(name: str) -> set[tuple[tuple[str, bool], ...]]:
