@@ -213,7 +213,7 @@ _SOME = re.compile(
     r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbeen )"
     r"\b(?:an?|one or more) [\w -]+? (?:of|by|from|who|with the)\b"
 )
-"""An unnamed entity between the ends of a relation, as in "by a member of the group": of two topic entities
+"""An unnamed entity between the ends of a relation, as in "held by a leader of": of two topic entities
 it may be two different ones."""
 _MOST = 5, 2
 """The most weight of a noun phrase: two relative clauses in a row and a short one; less where its clause
