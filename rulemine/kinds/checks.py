@@ -187,7 +187,7 @@ def _is_stale(q: Graded) -> bool:
 
 @_refuses(Unaskable.DISPUTED)
 def _is_disputed(q: Graded) -> bool:
-    """The larger graph counts others, or a difference loses one there that its second part lacks here."""
+    """The larger graph counts otherwise, or takes from a difference what the complete graph would leave."""
     wider = q.grader.wider
     return wider is not None and (
         (q.grades.value is not None and {*q.grades.answers} != {*q.wide})

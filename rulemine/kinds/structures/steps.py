@@ -105,8 +105,8 @@ class Steps:
         # Of several statements of one fact, the least status.
         new = changes(target, link, source)
         link, source, target, state = link[new], source[new], target[new], state[order[new]]
-        by_source = np.lexsort((source, link)).astype(np.int32)
         ways = link.astype(np.int64) * len(kg.entities) + source
+        by_source = np.argsort(ways, kind="stable").astype(np.int32)
         _, way, fans = np.unique(ways, return_inverse=True, return_counts=True)
         named = tuple((relation, end == DIRECTIONS[0]) for relation, end in links)
         return cls(
